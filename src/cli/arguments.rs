@@ -21,7 +21,6 @@ pub(super) struct CommandLine {
     pub(super) global: Global,
 }
 
-/// What `--generate` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Generated {
     Man,

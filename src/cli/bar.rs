@@ -1,4 +1,4 @@
-//! The progress of a run on a terminal: a bar over the epochs that its cases need, the time left, and the case.
+//! The progress of a run on a terminal: a bar over the epochs of its cases, the time left, and the current case.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -9,20 +9,17 @@ use super::interrupt::Interrupt;
 use super::output::{is_dumb, is_quiet, say, wrapped};
 use gpu::engine::Expected;
 
-/// Time between two updates of the line: the time left falls during a long case too.
+/// Time between two updates: the time left falls during a long case too.
 const TICK: Duration = Duration::from_millis(500);
 
-/// The progress of a run. It is hidden where stderr is no terminal.
+/// Hidden if stderr is not a terminal.
 pub(super) struct Bar {
     bar: ProgressBar,
-    /// Epochs that each case still needs.
     left: Vec<u64>,
-    /// The case that runs.
     running: Option<usize>,
 }
 
 impl Bar {
-    /// A bar without cases.
     pub(super) fn new(interrupt: Interrupt) -> Self {
         let is_shown = !is_dumb() && !is_quiet() && std::io::stderr().is_terminal();
         let target = if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -35,7 +32,7 @@ impl Bar {
                 let _ = out.write_str(", stopping after this case (Ctrl-C again to stop now)");
             }
         };
-        // The case has a line of its own: beside the bar, 80 columns cut most names.
+        // The case has its own line: beside the bar, 80 columns would cut most names.
         if let Ok(style) =
             ProgressStyle::with_template("{bar:24} {percent} %, {eta} left; pass {prefix}{stopping}\n{wide_msg}")
         {
@@ -48,36 +45,35 @@ impl Bar {
         self.bar.is_hidden()
     }
 
-    /// What each case needs from now on.
+    /// Sets the epochs that each case still needs.
     pub(super) fn plan(&mut self, cases: &[Expected]) {
         self.left = cases.iter().map(|case| case.epochs as u64).collect();
         self.bar.set_length(self.bar.position() + self.left.iter().sum::<u64>());
     }
 
-    /// A pass starts.
     pub(super) fn pass(&self, number: usize) {
         self.bar.set_prefix(number.to_string());
     }
 
-    /// The case at `index` starts, once through each API.
+    /// Starts the case at `index`, once for each API.
     pub(super) fn start(&mut self, index: usize, case: &str) {
         self.running = Some(index);
         self.bar.enable_steady_tick(TICK);
         self.bar.set_message(case.to_owned());
     }
 
-    /// The epoch of the case that runs ends.
+    /// Ends an epoch of the current case.
     pub(super) fn finish(&mut self) {
         let Some(left) = self.running.take().and_then(|index| self.left.get_mut(index)) else { return };
         if *left == 0 {
-            // A small size that runs in place of another.
+            // A smaller size ran in place of a planned case.
             self.bar.inc_length(1);
         }
         *left = left.saturating_sub(1);
         self.bar.inc(1);
     }
 
-    /// The case at `index` does not run.
+    /// Removes the case at `index`, which does not run.
     pub(super) fn leave_out(&mut self, index: usize) {
         self.running = None;
         if let Some(left) = self.left.get_mut(index) {
@@ -90,7 +86,6 @@ impl Bar {
         if self.bar.is_hidden() { say(line) } else { self.bar.println(wrapped(line)) }
     }
 
-    /// Removes the bar.
     pub(super) fn end(&self) {
         self.bar.finish_and_clear();
     }

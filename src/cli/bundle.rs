@@ -1,4 +1,4 @@
-//! Bundles of wrong results: everything that repairing one needs, and `bench replay`, which shows it again.
+//! Bundles of wrong results: everything needed to fix one, and `bench replay`, which reruns the case.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -34,7 +34,7 @@ pub(super) struct Arguments {
     unchecked: bool,
 }
 
-/// What `bench replay` must know.
+/// The contents of `bundle.json`.
 #[derive(Serialize, Deserialize)]
 struct Bundle {
     tool_version: String,
@@ -46,24 +46,22 @@ struct Bundle {
     dtype: String,
     n: String,
     params: String,
-    /// Number of the random stream of the inputs.
+    /// Random stream of the inputs.
     stream: u64,
-    /// Whether the kernel ran without run-time checks.
     is_unchecked: bool,
-    /// The first wrong element, or the store outside of a buffer.
+    /// The first wrong element, or the out-of-bounds store.
     first: String,
-    /// The number of wrong elements.
     wrong_elements: u64,
     elements: u64,
 }
 
-/// The folder of a kernel of `bench`, with its TOML file.
+/// Folder of a `bench` kernel and its TOML file.
 const DECLARED: &str = "bench";
 
-/// Bundles of one run at most: more say the same.
+/// Most bundles of one run; more would show the same.
 const MOST: usize = 8;
 
-/// Looks for the smallest size of each wrong row, and writes a bundle of it into a folder beside the report.
+/// Finds the smallest size of each wrong row, and writes its bundle into a folder beside the report.
 pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], records: &[Record], report: &Path) {
     let is_wrong = |row: &&Record| row.status == Status::Wrong;
     for row in records.iter().filter(is_wrong).take(MOST) {
@@ -89,19 +87,18 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
     }
 }
 
-/// Removes the bundles that an older run of this report left.
+/// Removes the bundles that an earlier run of this report left.
 pub(super) fn clear(report: &Path) {
     let folder = beside(report);
     let bundles = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
     for bundle in bundles.filter(|path| path.join("bundle.json").is_file()) {
-        // What cannot be removed stays beside the new ones.
+        // A bundle that cannot be removed stays beside the new ones.
         let _ = std::fs::remove_dir_all(bundle);
     }
-    // Only if nothing else is there.
+    // Removes the folder only if it is empty.
     let _ = std::fs::remove_dir(folder);
 }
 
-/// The folder of the bundles of a report.
 fn beside(report: &Path) -> PathBuf {
     let stem = report.file_stem().unwrap_or_default().to_string_lossy();
     report.with_file_name(format!("{stem}-wrong"))
@@ -180,7 +177,7 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     save("output.bin", &found.output)?;
     save("expected.bin", &found.expected)?;
     let list: String = elements.iter().map(|element| format!("{element}\n")).collect();
-    let count = format!("{} of {} elements are wrong", found.count, bundle.elements);
+    let count = format!("{} of {} elements wrong", found.count, bundle.elements);
     let text = format!(
         "{case} on {}, {}, through {}: {}.\n\n{list}\n`shaderbench bench replay DIR` reruns the case; DIR is this \
          folder. Files: the kernel as it ran, its translation, every input (*.in.bin), the actual output and the \
@@ -194,11 +191,10 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     Ok(folder)
 }
 
-/// The right output of a bundle whose declaration runs a command.
+/// The expected output of a bundle whose declaration runs a command.
 const RIGHT: &str = "right-values.bin";
 
-/// A declaration with [`RIGHT`] in place of the command that computes its only right output; `None` where there is
-/// none.
+/// A declaration with [`RIGHT`] in place of the command that computes its only expected output; `None` without one.
 fn without_command(toml: &[u8]) -> Option<Vec<u8>> {
     let mut table: toml::Table = toml::from_str(std::str::from_utf8(toml).ok()?).ok()?;
     let all = table.get_mut("verify")?;
@@ -211,7 +207,7 @@ fn without_command(toml: &[u8]) -> Option<Vec<u8>> {
     toml::to_string(&table).ok().map(String::into_bytes)
 }
 
-/// Runs the case of a bundle again. The exit code is 3 if it is wrong again, and 0 if it is right.
+/// Reruns the case of a bundle. The exit code is 3 if the result is wrong again, else 0.
 pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     let (bundle, case) = open(&arguments.folder, arguments.unchecked)?;
     if bundle.is_unchecked && !case.is_trusted() {
@@ -239,16 +235,15 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     };
     let same = if first == bundle.first { "the same as" } else { "different from" };
     let counted = match count {
-        0 => format!("the fault is {same} the bundle's; no element is wrong"),
+        0 => format!("the out-of-bounds store is {same} the bundle's; all output elements are correct"),
         _ => {
-            format!("the first wrong element is {same} the bundle's; {count} of {} elements are wrong", bundle.elements)
+            format!("the first wrong element is {same} the bundle's; {count} of {} elements wrong", bundle.elements)
         }
     };
     print(&format!("{case}: {first} on {name}, {driver}\n{counted}\n"))?;
     Ok(3)
 }
 
-/// A bundle and its case.
 fn open(folder: &Path, is_unchecked: bool) -> Result<(Bundle, Case)> {
     let path = folder.join("bundle.json");
     let fault = |message: String| usage!("{}: {message}", path.display());
@@ -258,7 +253,7 @@ fn open(folder: &Path, is_unchecked: bool) -> Result<(Bundle, Case)> {
     Ok((bundle, case))
 }
 
-/// The worker's side of `bench replay`. A store outside of a buffer counts only if it is the fault in the bundle, since
+/// The worker's side of `bench replay`. An out-of-bounds store counts only if it is the fault in the bundle, since
 /// small sizes may not fill a workgroup.
 pub(super) fn serve(link: &Link, target: super::target::Target, folder: &Path, is_unchecked: bool) -> Result<()> {
     let (bundle, case) = open(folder, is_unchecked)?;
@@ -270,7 +265,7 @@ pub(super) fn serve(link: &Link, target: super::target::Target, folder: &Path, i
     Ok(())
 }
 
-/// The text of a file of a bundle, which may be somebody else's: at most 1 MiB.
+/// Reads a file of a bundle, which may come from a stranger: at most 1 MiB.
 fn small(path: &Path) -> std::io::Result<String> {
     const MOST: u64 = 1 << 20;
     let mut text = String::new();
@@ -278,7 +273,6 @@ fn small(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The case of a bundle, with the kernels of its folder.
 fn case_of(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Case, String> {
     let declared_in = folder.join(DECLARED);
     let (family, benchmark) = if declared_in.join(TOML).exists() {
@@ -293,8 +287,8 @@ fn case_of(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Case, S
     let mut case = Case::new(family, benchmark, Shape { stream: bundle.stream, ..Shape::new(dtype, extent, params) });
     if is_unchecked {
         #[expect(unsafe_code, reason = "--unchecked")]
-        // SAFETY: with --unchecked, the user guarantees that the WGSL keeps the promise of `Case::trust`. The help states
-        // the consequence.
+        // SAFETY: with --unchecked, the user guarantees that the WGSL keeps the promise of `Case::trust`. The help
+        // states the consequence.
         unsafe {
             case.trust();
         }
@@ -311,7 +305,6 @@ fn trusted(bundle: &Bundle, is_unchecked: bool) -> Result<(), String> {
     if bundle.backend == Api::Cuda.name() && !is_unchecked { Err(why.to_owned()) } else { Ok(()) }
 }
 
-/// A kernel of `bench`.
 fn declared(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Found, String> {
     trusted(bundle, is_unchecked)?;
     let family = of_folder(folder, is_unchecked).map_err(|error| error.chain())?;
@@ -319,7 +312,7 @@ fn declared(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Found,
     Ok((family, benchmark.ok_or_else(|| format!("{} has no kernel {}", folder.display(), bundle.benchmark))?))
 }
 
-/// A benchmark of the suite, with the kernels of the bundle where they differ.
+/// A benchmark of the suite, with the kernels of the bundle if they differ.
 fn of_suite(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Found, String> {
     let name = format!("{}/{}", bundle.family, bundle.benchmark);
     let selected = select(std::slice::from_ref(&name)).map_err(|error| error.to_string())?;

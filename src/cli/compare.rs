@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     all: bool,
 }
 
-/// Compares the two sides of a run in turns, and returns the exit code.
+/// Compares the two sides of an --against run, and returns the exit code.
 pub(super) fn compare_turns(report: Report, fail_on_regression: Option<f64>) -> Result<u8> {
     let reports = [report];
     let comparison = compare_by(&Rules { margin: MARGIN_IN_TURNS, ..Rules::default() }, &reports, &[]);
@@ -75,7 +75,7 @@ fn by_kernel() -> Vec<&'static str> {
     FAMILIES.iter().filter(|family| family.is_by_kernel).map(|family| family.name).collect()
 }
 
-/// Fails if a case is certainly slower by more than the limit, or if none can show it.
+/// Returns [`REGRESSION`] if a case is certainly slower by more than the limit. Fails if no case can be judged.
 fn exit_code(comparison: &Comparison, limit: Option<f64>) -> Result<u8> {
     let Some(limit) = limit else { return Ok(0) };
     if comparison.regressions(limit).iter().any(|regression| regression.is_certain) {
@@ -85,7 +85,6 @@ fn exit_code(comparison: &Comparison, limit: Option<f64>) -> Result<u8> {
     undecided(comparison).map_or(Ok(0), |sentence| Err(Error::Undecided(sentence)))
 }
 
-/// Runs the command and returns the exit code.
 pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let (files, filters): (Vec<&String>, Vec<&String>) =
         arguments.files_and_filters.iter().partition(|argument| is_report(argument));
@@ -128,7 +127,7 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let view = View {
         terminal: terminal(),
         sort: arguments.sort.unwrap_or_default(),
-        // Whoever names rows or their order wants to see them.
+        // A user who names rows or their order wants to see them.
         has_all_rows: arguments.all || !filters.is_empty() || arguments.sort.is_some(),
         by_kernel: &by_kernel(),
         limit,
@@ -141,8 +140,7 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     exit_code(&comparison, limit)
 }
 
-/// Prints the headlines of each report beside those of the reports that the program brings along. Returns whether there
-/// are any headlines.
+/// Prints the headlines of each report beside those of the built-in reports. Returns whether there are any headlines.
 fn beside_references<'a>(reports: impl Iterator<Item = &'a Report>, format: OutputFormat) -> Result<bool> {
     let references = shipped()?.runs;
     let runs: Vec<_> =
@@ -178,7 +176,7 @@ fn split(baseline: &[PathBuf], mut files: Vec<PathBuf>) -> Result<(Vec<PathBuf>,
     Ok((baseline.to_vec(), files))
 }
 
-/// The filters of the rows' names. An error if one of them matches no row.
+/// Filters for the rows' names. Fails if one of them matches no row.
 fn filters_of(sides: &[&[Report]], texts: &[&String]) -> Result<Vec<Filter>> {
     let rows = || sides.iter().flat_map(|reports| reports.iter()).flat_map(|report| &report.records);
     let names: Vec<String> = rows().map(Record::name).collect::<BTreeSet<_>>().into_iter().collect();
@@ -190,7 +188,6 @@ fn filters_of(sides: &[&[Report]], texts: &[&String]) -> Result<Vec<Filter>> {
     texts.iter().map(filter).collect()
 }
 
-/// The error for a filter that matches no row.
 fn unmatched<'a>(filter: &str, rows: impl Iterator<Item = &'a Record>) -> Error {
     if Path::new(filter).is_dir() {
         return usage!("{filter} is a folder without reports: no file in the folder ends in .csv or .json");

@@ -1,4 +1,4 @@
-//! `cost`: what the portable API costs, on one screen.
+//! `cost`: the cost of the portable API, on one screen.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn cost(arguments: &Arguments) -> Result<()> {
-    // A name with an ending is that of a file, which an error names if it does not exist.
+    // A name with an extension is a file, so that an error names the file if it does not exist.
     let is_file = |name: &String| {
         let path = Path::new(name);
         path.exists() || is_example(path) || path.extension().is_some()

@@ -16,7 +16,6 @@ use gpu::engine::plan::all_names;
 use kernels::articles::{ARTICLES, steps};
 use record::error::{Error, Result};
 
-/// Name of the program.
 const NAME: &str = env!("CARGO_PKG_NAME");
 
 /// `--generate`: a completion script; the manual page, or one page per command in the folder `out`.
@@ -51,13 +50,12 @@ fn with_values(command: Command, argument: &str, values: Vec<String>) -> Command
     command.mut_arg(argument, |argument| argument.value_parser(PossibleValuesParser::new(values)))
 }
 
-/// The page of the program, or one page per command in a folder.
 fn man(folder: Option<&Path>) -> Result<()> {
     let Some(folder) = folder else {
         return print(&String::from_utf8_lossy(&page(&Man::new(help::command()))?));
     };
     std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-    // As `clap_mangen::generate_to` does, which writes through links and leaves half a page on a full disk.
+    // Replaces `clap_mangen::generate_to`, which writes through links and leaves half a page on a full disk.
     let mut command = help::command().disable_help_subcommand(true);
     command.build();
     pages(command, folder)

@@ -27,7 +27,6 @@ pub(super) struct Arguments {
     format: Format,
 }
 
-/// Prints the devices. JSON always has every property.
 pub(super) fn devices(arguments: &Arguments) -> Result<()> {
     let Arguments { backend, all: is_long, format } = *arguments;
     let entries = entries(backend)?;
@@ -41,7 +40,7 @@ pub(super) fn devices(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// The facts of the short list, those that tell cards apart or explain results.
+/// The facts of the short list: those that identify cards or explain results.
 const MAIN_FACTS: [&str; 11] = [
     "PCI address",
     "PCIe link",
@@ -56,13 +55,11 @@ const MAIN_FACTS: [&str; 11] = [
     "ECC",
 ];
 
-/// The facts to show.
 fn facts(device: &Device, is_long: bool) -> impl Iterator<Item = (&str, &str, &str)> {
     let texts = device.facts.iter().map(|(section, name, value)| (section.as_ref(), name.as_str(), value.as_str()));
     texts.filter(move |(_, name, _)| is_long || MAIN_FACTS.contains(name))
 }
 
-/// A device in the list.
 struct Entry {
     /// Number for `--device`: among the adapters, or among CUDA's devices with `--backend cuda`.
     index: usize,
@@ -75,15 +72,14 @@ impl Entry {
         if self.device.api == Api::Cuda { format!("[cuda {}]", self.index) } else { format!("[{}]", self.index) }
     }
 
-    /// Other entries of `all` for the same card: those with the same PCI address or UUID.
+    /// Other entries for the same card, by PCI address or UUID.
     fn others<'a>(&self, all: &'a [Self]) -> Vec<&'a Self> {
         let is_other = |other: &&Self| other.label() != self.label();
         all.iter().filter(is_other).filter(|other| is_same_card(&self.device, &other.device) == Some(true)).collect()
     }
 }
 
-/// The adapters, then CUDA's devices; with `backend`, only those of one API. Missing CUDA is an error only if it is
-/// requested.
+/// The adapters, then CUDA's devices; with `backend`, only those of one API. Missing CUDA is an error only on request.
 fn entries(backend: Option<Through>) -> Result<Vec<Entry>> {
     let numbered = |found: Vec<Device>| found.into_iter().enumerate().map(|(index, device)| Entry { index, device });
     let mut all: Vec<Entry> = Vec::new();

@@ -3,24 +3,24 @@
 use gpu::backend::Device;
 use record::suite::{DeviceType, Profile};
 
-/// Mean seconds of a case through one API with its epochs, kernels' compilation and verification, as runs of the whole
-/// suite took through Vulkan on H100s (`docs/research/2026-11-25-limits.md`). `None` if no such run has been timed.
+/// Mean seconds per case and API, with epochs, compilation and verification, from runs of the whole suite through
+/// Vulkan on H100s (`docs/research/2026-11-25-limits.md`). `None` if no such run has been timed.
 const fn seconds_per_case(profile: Profile) -> Option<f64> {
     match profile {
         // 134 cases in 29 to 31 s, on a host where `standard` took 241 s.
         Profile::Quick => Some(0.21),
         // 1409 cases in 242 s.
         Profile::Standard => Some(0.17),
-        // No run has been timed to its end since cases are measured in epochs.
+        // Not timed since cases are measured in epochs.
         Profile::Thorough => None,
     }
 }
 
-/// Runs that are expected to end within these seconds need no estimate.
+/// Runs that are expected to end within these seconds get no estimate.
 const SHORT: f64 = 10.0;
 
-/// The expected time of a run of `cases` of the profile's own cases through `card`: `50 s`, `4 minutes`. `None` if it is
-/// short, or cannot be known: only discrete GPUs have been timed.
+/// The expected time of a run of `cases` of the profile's own cases on `card`: `50 s`, `4 minutes`. `None` if it is
+/// short or unknown: only discrete GPUs have been timed.
 pub(super) fn estimate(profile: Profile, cases: usize, card: &[&Device]) -> Option<String> {
     if card.iter().any(|device| device.kind != DeviceType::Discrete) {
         return None;

@@ -1,4 +1,4 @@
-//! `explain`: what benchmarks measure, how to read their numbers, and their newest results; the tour of the articles.
+//! `explain`: what benchmarks measure, how to read their numbers, their newest results, and the tour of the articles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,8 @@ pub(super) struct Arguments {
     names: Vec<String>,
     /// Report to read, or h100 for a built-in example [default: the newest in reports/, then in results/]
     ///
-    /// The default is the newest report with rows of most of these benchmarks. h100 is a built-in report of an NVIDIA H100.
+    /// The default is the newest report with rows of most of these benchmarks. h100 is a built-in report of an NVIDIA
+    /// H100.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Measure these benchmarks first, with profile quick
@@ -51,11 +52,11 @@ pub(super) struct Arguments {
     format: Format,
 }
 
-/// What the names of a command line stand for.
+/// The meaning of the names on the command line.
 struct Wanted {
     steps: Vec<&'static ArticleClaim>,
     selected: Vec<(&'static Family, &'static Benchmark)>,
-    /// Whether a name is that of kernels rather than of families.
+    /// Whether a name selects kernels rather than families.
     is_by_kernel: bool,
     report: Option<PathBuf>,
 }
@@ -77,36 +78,32 @@ impl Wanted {
         if reports.len() + usize::from(arguments.run) > 1 {
             return Err(usage!("explain reads one report: name only one file, or use --run without a file"));
         }
-        // No filter selects every benchmark.
+        // Without a filter, `select` would return every benchmark.
         let unknown = |error| or_meant(error, &filters);
         let selected = if filters.is_empty() { Vec::new() } else { select(&filters).map_err(unknown)? };
         let is_by_kernel = filters.iter().any(|name| name.contains('/'));
         Ok(Self { steps, selected, is_by_kernel, report: reports.pop() })
     }
 
-    /// Whether only the list of all steps is wanted.
     fn is_list(&self) -> bool {
         self.steps.is_empty() && self.selected.is_empty()
     }
 
-    /// The steps; all of them for the list.
     fn steps(&self) -> Vec<&'static ArticleClaim> {
         if self.is_list() { steps() } else { self.steps.clone() }
     }
 
-    /// The names of the selected benchmarks.
     fn selected_names(&self) -> Vec<String> {
         self.selected.iter().map(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name)).collect()
     }
 
-    /// The benchmarks that these texts are about.
+    /// The benchmarks of the steps and of the selection.
     fn kernels(&self) -> BTreeSet<String> {
         let of_steps = self.steps().into_iter().flat_map(|step| step.kernels).map(|kernel| (*kernel).to_owned());
         of_steps.chain(self.selected_names()).collect()
     }
 }
 
-/// Runs the command and returns the exit code.
 pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
     let medium = arguments.format.medium();
     let terms = match arguments.names.as_slice() {
@@ -127,7 +124,7 @@ pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
             return Ok(code);
         }
     }
-    // Device properties are in every row.
+    // Without kernels any row will do: device properties are in every row.
     let is_wanted = |row: &Record| kernels.is_empty() || kernels.contains(&row.name());
     let mut measured = named_or_newest(wanted.report.as_deref(), is_wanted)?;
     if measured.is_none() && arguments.run {
@@ -182,21 +179,20 @@ pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
     Ok(code)
 }
 
-/// What `explain` prints, for programs.
+/// The JSON output of `explain`.
 #[derive(Serialize)]
 struct Explained<'a> {
     report: Option<Source<'a>>,
     steps: Vec<StepData>,
     benchmarks: Vec<Described>,
-    /// Of the families whose benchmarks are all explained.
+    /// Only of families whose benchmarks are all explained.
     findings: Vec<Found<'a>>,
     /// The fastest kernels of the same families.
     choices: Vec<Choice<'a>>,
-    /// Their kernels beside the vendor's library.
+    /// Their kernels compared with the vendor's library.
     libraries: Vec<BesideLibrary<'a>>,
 }
 
-/// The report that rows and verdicts come from.
 #[derive(Serialize)]
 struct Source<'a> {
     path: &'a str,
@@ -209,7 +205,7 @@ struct Described {
     family: &'static str,
     benchmark: &'static str,
     summary: &'static str,
-    /// The texts of the printed explanation that are not empty, by label.
+    /// The nonempty texts of the printed explanation, by label.
     #[serde(flatten)]
     texts: BTreeMap<String, String>,
     dtypes: Vec<&'static str>,
@@ -282,14 +278,13 @@ fn is_of(row: &Record, family: &Family, benchmark: &Benchmark) -> bool {
     row.family == family.name && row.benchmark == benchmark.name
 }
 
-/// Lines of the page of a family.
+/// Most lines of a family's page.
 const PAGE: usize = 60;
 
-/// Kernels that the page of a family names.
+/// Most kernels that a family's page names.
 const NAMED: usize = 40;
 
-/// The rows that fit: all of them, those of the largest size of each type, those of the first type and API, or its
-/// first ones.
+/// The rows that fit: all; those of the largest size per type and API; of the first type and API; or the first ones.
 fn fitting<'a>(all: &[&'a Record], fits: impl Fn(&[&Record]) -> bool) -> Vec<&'a Record> {
     let side = |row: &Record| (row.backend, row.dtype);
     let mut found = all.to_vec();
@@ -305,14 +300,14 @@ fn fitting<'a>(all: &[&'a Record], fits: impl Fn(&[&Record]) -> bool) -> Vec<&'a
     found
 }
 
-/// Where the rows are that a page has no room for.
+/// Refers to the rows that a page has no room for.
 fn more_rows(rest: usize, family: &Family) -> Option<Part> {
     let kernel = family.benchmarks.first()?.name;
     let text = format!("{rest} more: `shaderbench explain {}/{kernel}` shows all rows of a kernel", family.name);
     (rest > 0).then_some(Part::Field { label: "rows", text })
 }
 
-/// The page of a family, with its fastest kernels; or each benchmark.
+/// The page of a family, with its fastest kernels; or a page for each benchmark.
 fn described(
     family: &'static Family,
     benchmarks: &[&'static Benchmark],
@@ -342,7 +337,7 @@ fn described(
     benchmarks.iter().map(one).collect()
 }
 
-/// What is said of a benchmark, as label and text; a text may be empty.
+/// The texts about a benchmark, by label; a text may be empty.
 pub(super) fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'static str, String)> {
     let header = kernels::header(benchmark);
     let apis = if benchmark.spirv.is_empty() { "CUDA" } else { "CUDA and Vulkan" };
@@ -372,7 +367,7 @@ fn ceiling(family: &'static Family, benchmark: &'static Benchmark) -> String {
     if limits.is_empty() { "no measured limit".to_owned() } else { format!("{}{rest}", limits.join(", or ")) }
 }
 
-/// The benchmark's representative cases of one type, with all their parameters, at their largest size.
+/// The benchmark's representative cases of its first type, with all parameters, at the largest size.
 fn largest_cases(family: &'static Family, benchmark: &'static Benchmark) -> Vec<Case> {
     let (dtypes, extents, sets) = benchmark.representative();
     let params = |set: &Params| set.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
@@ -380,7 +375,7 @@ fn largest_cases(family: &'static Family, benchmark: &'static Benchmark) -> Vec<
     sets.iter().map(|set| Case::new(family, benchmark, shape(set))).collect()
 }
 
-/// Bytes and operations of the first of these cases.
+/// Bytes and operations of the first of the largest cases.
 fn example(family: &'static Family, benchmark: &'static Benchmark) -> String {
     let case = &largest_cases(family, benchmark)[0];
     let work = case.work();
@@ -401,7 +396,6 @@ fn grouped(number: u64) -> String {
     parts.join(",")
 }
 
-/// The ceiling for the share of a row.
 const fn limited(limit: Limit) -> &'static str {
     match limit {
         Limit::Copy => "copying the same number of bytes (ceiling/copy with the same working set)",
@@ -418,18 +412,16 @@ const fn limited(limit: Limit) -> &'static str {
     }
 }
 
-/// The claims of the articles that the kernel shows: `D6 (the transpose through a shared tile)`.
+/// The articles' claims that the kernel tests: `D6 (the transpose through a shared tile)`.
 fn answers(family: &Family, benchmark: &Benchmark) -> String {
     let shown = shown_by(family.name, benchmark.name).into_iter();
     shown.map(|step| format!("{} ({})", step.id, step.title)).collect::<Vec<_>>().join("; ")
 }
 
-/// The names of its element types.
 pub(super) fn dtypes(benchmark: &Benchmark) -> Vec<&'static str> {
     distinct(benchmark.cases.iter().flat_map(|cases| cases.dtypes).map(|dtype| dtype.name()))
 }
 
-/// Types and parameters.
 fn options(benchmark: &Benchmark) -> String {
     let params = params_of(benchmark);
     let with = if params.is_empty() { String::new() } else { format!("; --param {}", params.join(", ")) };
@@ -444,7 +436,7 @@ fn not_measured(family: &Family, benchmarks: &[&Benchmark], report: Option<&Path
     Part::Field { label: "measured", text }
 }
 
-/// The rows of the benchmarks in their order.
+/// The benchmarks' rows, sorted.
 fn of_benchmarks<'a>(family: &Family, benchmarks: &[&Benchmark], measured: Option<&'a Report>) -> Vec<&'a Record> {
     let is_selected = |row: &&Record| benchmarks.iter().any(|benchmark| is_of(row, family, benchmark));
     let records = measured.map_or(&[][..], |measured| &measured.records);
@@ -453,8 +445,8 @@ fn of_benchmarks<'a>(family: &Family, benchmarks: &[&Benchmark], measured: Optio
     rows
 }
 
-/// Some of the rows of the benchmarks, their findings, and how the vendor's library compares, in the format of `run`.
-/// The page of a family leaves to its kernels what the driver reports of them.
+/// Rows of the benchmarks, their findings, and the comparison with the vendor's library, in the format of `run`. A
+/// family's page leaves out what the driver reports about single kernels.
 fn rows(
     family: &'static Family,
     benchmarks: &[&Benchmark],

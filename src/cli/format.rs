@@ -1,9 +1,8 @@
-//! Output formats of commands, and which runs they take together.
+//! Output formats of commands, and how they pool runs.
 
 use super::output::terminal;
 use answers::report::Medium;
 
-/// Output formats of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum TableFormat {
     /// A table for a terminal
@@ -14,7 +13,6 @@ pub(super) enum TableFormat {
 }
 
 impl TableFormat {
-    /// The output medium of the format.
     pub(super) fn medium(self) -> Medium {
         match self {
             Self::Table => Medium::Terminal(terminal()),
@@ -23,7 +21,6 @@ impl TableFormat {
     }
 }
 
-/// Which tables a run prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Tables {
     /// Every family
@@ -34,7 +31,6 @@ pub(super) enum Tables {
     None,
 }
 
-/// Which runs are taken together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum By {
     /// Each card
@@ -44,7 +40,6 @@ pub(super) enum By {
     Model,
 }
 
-/// Output formats of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum Format {
     /// A table for a terminal
@@ -57,7 +52,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The medium of a text; `None` for JSON.
+    /// The output medium; `None` for JSON.
     pub(super) fn medium(self) -> Option<Medium> {
         match self {
             Self::Table => Some(TableFormat::Table.medium()),

@@ -7,7 +7,6 @@ use super::output::print;
 use gpu::engine::plan::all_names;
 use record::error::{Result, usage};
 
-/// The commands by what a user wants, each in one group and with an example.
 const GROUPS: &[(&str, &[(&str, &str)])] = &[
     (
         "Measure",
@@ -33,7 +32,7 @@ const GROUPS: &[(&str, &[(&str, &str)])] = &[
     ("Develop kernels", &[("bench", "shaderbench bench mine.wgsl"), ("show", "shaderbench show fft/stockham")]),
 ];
 
-/// What `help --all` shows besides: uses that most users never need.
+/// Less common uses, for `help --all`.
 const MORE: &[(&str, &str)] = &[
     ("shaderbench compare r.csv", "compare the APIs in one report"),
     ("shaderbench explain D5", "explain a claim (alias: learn)"),
@@ -44,7 +43,7 @@ const MORE: &[(&str, &str)] = &[
     ("shaderbench run --device all", "measure every card in turn"),
     ("shaderbench run scan --resume r.csv", "continue an interrupted run"),
     ("shaderbench report reports/ -o all.csv.gz", "merge reports into one file"),
-    ("shaderbench report reports/ --format index", "list the reports in a README.md"),
+    ("shaderbench report reports/ --format index", "write a report index, README.md"),
     ("shaderbench report r.csv --format github", "feed github-action-benchmark"),
     ("shaderbench bench init mine", "write an example kernel"),
     ("shaderbench bench replay r-wrong/CASE", "rerun a wrong result"),
@@ -52,7 +51,6 @@ const MORE: &[(&str, &str)] = &[
     ("shaderbench --generate man -o DIR", "write manual pages"),
 ];
 
-/// What a command line without a command does.
 const USAGE: &str = "\
 Usage: shaderbench [COMMAND] [OPTIONS]
 
@@ -79,7 +77,7 @@ Exit codes:
   130  interrupted
 ";
 
-/// The command line, each command with its example, and the program with its own help.
+/// The command line: the commands with their examples, and the program's own help.
 pub(super) fn command() -> Command {
     let mut command = CommandLine::command().after_help(EXIT_CODES);
     for (name, example) in GROUPS.iter().flat_map(|(_, entries)| *entries) {
@@ -89,7 +87,6 @@ pub(super) fn command() -> Command {
     command.override_help(help)
 }
 
-/// The help of the program.
 fn text(command: &Command, is_long: bool) -> String {
     let mut text = format!("{}\n\n{USAGE}", command.get_about().map(ToString::to_string).unwrap_or_default());
     for (title, entries) in GROUPS {
@@ -103,7 +100,7 @@ fn text(command: &Command, is_long: bool) -> String {
     format!("{text}\nMore uses:\n{more}\n{OPTIONS}\n{EXIT_CODES}")
 }
 
-/// A command, what it does, and its example in the same line if it fits.
+/// A command, its purpose, and its example on the same line if it fits.
 fn line(command: &Command, name: &str, example: &str) -> String {
     const NAME: usize = 10;
     const ABOUT: usize = 27;
@@ -116,7 +113,7 @@ fn line(command: &Command, name: &str, example: &str) -> String {
     format!("{}\n{example:>WIDTH$}\n", start.trim_end())
 }
 
-/// `help`: the program's help, or that of a command.
+/// Prints the help of the program or of a command.
 pub(super) fn help(is_long: bool, path: &[String]) -> Result<()> {
     let program = command();
     if path.is_empty() {
@@ -127,20 +124,20 @@ pub(super) fn help(is_long: bool, path: &[String]) -> Result<()> {
         let unknown = || usage!("there is no command '{name}': see `shaderbench help --all`");
         found = found.find_subcommand(name).ok_or_else(unknown)?;
     }
-    // As the command itself prints it.
+    // Prints what the command itself prints for `--help`.
     let words = ["shaderbench"].into_iter().chain(path.iter().map(String::as_str)).chain(["--help"]);
     let help = program.clone().try_get_matches_from(words).map_or_else(|help| help.to_string(), |_| String::new());
     print(&help)
 }
 
-/// The command that a word may stand for; `None` if it is more like a family or benchmark.
+/// The command that a misspelt word stands for; `None` if a family or benchmark is more similar.
 pub(super) fn nearest(word: &str) -> Option<String> {
-    /// Below this likeness of Jaro and Winkler, words are different ones.
+    /// The least Jaro-Winkler similarity of a misspelt word.
     const LEAST: f64 = 0.8;
     let like = |name: &str| strsim::jaro_winkler(word, name);
     let program = command();
     let names = || program.get_subcommands().flat_map(|of| std::iter::once(of.get_name()).chain(of.get_all_aliases()));
-    // Two letters that changed places, or one too many, too few or wrong.
+    // Two letters swapped, or one letter too many, missing or wrong.
     if let Some(name) = names().find(|name| strsim::damerau_levenshtein(word, name) == 1) {
         return Some(name.to_owned());
     }

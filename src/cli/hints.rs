@@ -1,10 +1,9 @@
-//! Commands, options and values that a user of similar programs may expect, and what to use instead.
+//! Commands, options and values that users of similar programs may try, and what to use instead.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use record::error::{Error, usage};
 
-/// What a user may expect, and what does its work.
 const HINTS: &[(&str, &str)] = &[
     ("glossary", "use `shaderbench explain glossary`"),
     ("init", "use `shaderbench bench init NAME`"),
@@ -22,13 +21,12 @@ fn instead(name: &str) -> Option<&'static str> {
     HINTS.iter().find(|(expected, _)| *expected == name).map(|(_, now)| *now)
 }
 
-/// The error of such a command.
 pub(super) fn command(word: &str) -> Option<Error> {
     let now = instead(word).filter(|_| !word.starts_with('-'))?;
     Some(usage!("there is no command '{word}': {now}"))
 }
 
-/// The error of such an option, or of such a value of an option.
+/// The error for such an option or value.
 pub(super) fn option(error: &clap::Error) -> Option<Error> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),

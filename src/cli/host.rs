@@ -1,16 +1,15 @@
 //! The host's operating system and CPU, as reports name them.
 
-/// Its name in the network; empty if unknown.
+/// The host name; empty if unknown.
 pub(super) fn name() -> String {
     sysinfo::System::host_name().unwrap_or_default()
 }
 
-/// Name and version of its operating system.
 pub(super) fn operating_system() -> String {
     sysinfo::System::long_os_version().unwrap_or_else(|_| std::env::consts::OS.to_owned())
 }
 
-/// What to know of a laptop before its times are believed; `None` where no battery is discharging, or on macOS.
+/// A warning for a laptop on battery; `None` if no battery is discharging, and always on macOS.
 pub(super) fn battery_note() -> Option<&'static str> {
     is_on_battery().then_some(
         "running on battery, which lowers the clocks of most laptops: connect the charger for comparable times",
@@ -22,7 +21,7 @@ fn is_on_battery() -> bool {
     use windows::Win32::System::Power::{GetSystemPowerStatus, SYSTEM_POWER_STATUS};
     let mut status = SYSTEM_POWER_STATUS { ACLineStatus: u8::MAX, ..Default::default() };
     #[expect(unsafe_code, reason = "Windows has no safe call for the power status")]
-    // SAFETY: the call writes one structure, which is there.
+    // SAFETY: the call writes one structure, which outlives the call.
     let read = unsafe { GetSystemPowerStatus(&raw mut status) };
     read.is_ok() && status.ACLineStatus == 0
 }
@@ -32,8 +31,7 @@ fn is_on_battery() -> bool {
     is_discharging(std::path::Path::new("/sys/class/power_supply"))
 }
 
-/// Whether a battery of the computer is discharging, by the kernel's files: not that of a mouse, whose scope is
-/// `Device`.
+/// Whether a battery of the computer is discharging, according to sysfs. The battery of a mouse has the scope `Device`.
 #[cfg(any(not(windows), test))]
 fn is_discharging(supplies: &std::path::Path) -> bool {
     let Ok(entries) = std::fs::read_dir(supplies) else { return false };
@@ -43,7 +41,7 @@ fn is_discharging(supplies: &std::path::Path) -> bool {
     })
 }
 
-/// Its name and number of threads.
+/// Name of the CPU and its number of threads.
 pub(super) fn processor() -> String {
     let brand = sysinfo::System::new().ok().and_then(|mut system| {
         system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());

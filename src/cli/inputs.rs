@@ -12,12 +12,12 @@ pub(super) const KERNEL: u64 = 64 << 20;
 /// Maximum size of the contents of a buffer, in bytes.
 pub(super) const DATA: u64 = 4 << 30;
 
-/// The contents of a file of at most `most` bytes. Devices and pipes have no end, and may never have a beginning.
+/// Reads a file of at most `most` bytes. Refuses devices and pipes, which may never end or never deliver a byte.
 pub(super) fn contents(path: &Path, most: u64) -> Result<Vec<u8>> {
     read(path, most).map_err(Error::io("read", path))
 }
 
-/// The same with the system's error.
+/// The same, with the system's error.
 pub(super) fn read(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let refused = |message: String| IoError::new(ErrorKind::InvalidInput, message);
     let found = path.metadata()?;

@@ -1,5 +1,5 @@
-//! Ctrl-C: the first one ends the run after the current case, one after the report of that ends it immediately, with the
-//! sentence that says how to measure the rest. A terminal that goes away ends it after the current case too.
+//! Ctrl-C: the first one ends the run after the current case. Once that is reported, the next one ends the run at once
+//! and prints how to measure the rest. A lost terminal also ends the run after the current case.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,18 +15,17 @@ use record::error::{Result, usage};
 /// Exit code of an interrupted run, as for a program ended by SIGINT.
 pub(super) const EXIT_CODE: u8 = 130;
 
-/// Signals this soon after the first are the same interruption: `timeout` signals the process, and then its group.
+/// Signals within this time are one interruption: `timeout` signals the process, then its group.
 const ONE: Duration = Duration::from_millis(100);
 
-/// State of an interruption by the user.
 #[derive(Clone, Default)]
 pub(super) struct Interrupt {
     is_requested: Arc<AtomicBool>,
-    /// Whether a bar on the terminal shows it: text beside the bar would be overwritten.
+    /// Whether a progress bar shows it: text beside the bar would be overwritten.
     is_shown: Arc<AtomicBool>,
     /// Whether the run has ended. Locked while the interruption is reported.
     is_over: Arc<Mutex<bool>>,
-    /// How to measure the rest if the run stops at once, in a sentence.
+    /// A sentence on how to measure the rest if the run stops at once.
     rest: Arc<Mutex<Option<String>>>,
 }
 
@@ -34,7 +33,7 @@ impl Interrupt {
     /// Installs handlers for Ctrl-C and termination requests. Reports the first signal.
     pub(super) fn listen() -> Result<Self> {
         let interrupt = Self { is_requested: flag()?, ..Self::default() };
-        // A shell and the system both report a lost terminal: a second report must not end the program.
+        // A shell and the system both report a lost terminal: the second report must not end the program.
         #[cfg(unix)]
         if !ignores_hangup() {
             register(signal_hook::consts::SIGHUP, &interrupt.is_requested)?;
@@ -46,10 +45,10 @@ impl Interrupt {
                 std::thread::sleep(Duration::from_millis(100));
             }
             std::thread::sleep(ONE);
-            // From here on a signal ends the program: the text below says so. A further one does so even if this thread hangs.
+            // From here, a signal ends the program (see the text below); a further one does even if this thread hangs.
             let is_again = Arc::new(AtomicBool::new(false));
             for signal in [SIGINT, SIGTERM] {
-                // Handlers of these signals are installed: further ones can be, too.
+                // These signals have handlers, so that further ones can be installed.
                 let _ = flag::register_conditional_shutdown(signal, i32::from(EXIT_CODE), Arc::clone(&is_again));
                 let _ = register(signal, &is_again);
             }
@@ -64,12 +63,11 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Leaves it to a bar to show the interruption.
+    /// Leaves it to a progress bar to show the interruption.
     pub(super) fn show_in_bar(&self) {
         self.is_shown.store(true, Ordering::Relaxed);
     }
 
-    /// How to measure the rest if the run stops at once, in a sentence.
     pub(super) fn rest(&self) -> MutexGuard<'_, Option<String>> {
         self.rest.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,7 +86,7 @@ impl Interrupt {
         signal_hook::low_level::exit(i32::from(EXIT_CODE));
     }
 
-    /// Marks the run as ended. Later, interruptions are not reported.
+    /// Marks the run as ended: later interruptions are not reported.
     pub(super) fn end(&self) {
         *self.over() = true;
     }
@@ -110,7 +108,7 @@ pub(super) fn flag() -> Result<Arc<AtomicBool>> {
     Ok(is_requested)
 }
 
-/// Ignores Ctrl-C and termination requests, in a worker: a terminal sends them to all processes, and the program answers.
+/// Makes a worker ignore Ctrl-C and termination requests, which a terminal also sends to the program.
 pub(super) fn ignore() -> Result<()> {
     flag()?;
     #[cfg(unix)]
@@ -118,20 +116,18 @@ pub(super) fn ignore() -> Result<()> {
     Ok(())
 }
 
-/// Sets `flag` at a signal.
 fn register(signal: i32, flag: &Arc<AtomicBool>) -> Result<()> {
     let fault = |error: std::io::Error| usage!("cannot handle signal {signal}: {error}");
     flag::register(signal, Arc::clone(flag)).map(drop).map_err(fault)
 }
 
-/// Lets writes beyond the limit of a file's size fail, instead of ending the program. Errors are ignored: the limit is
-/// rare.
+/// Makes writes beyond the file size limit fail instead of ending the program. Ignores errors: such limits are rare.
 pub(super) fn survive_file_limits() {
     #[cfg(unix)]
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
-/// Whether the program was started to outlive its terminal, as by `nohup`.
+/// Whether the program was started to outlive its terminal, for example by `nohup`.
 #[cfg(unix)]
 fn ignores_hangup() -> bool {
     #[expect(unsafe_code, reason = "the standard library cannot query the action of a signal")]

@@ -1,5 +1,4 @@
-//! The kernels of a run: the suite's, those of `--shaders` or those of `bench`. The program and its workers read them from
-//! the same files.
+//! The kernels of a run: the suite's, or those of `--shaders` or `bench`. Program and workers read the same files.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,32 +13,30 @@ use gpu::engine::plan::Source;
 use record::error::Result;
 use record::suite::{Family, budget};
 
-/// Where the kernels are.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(in crate::cli) struct KernelFiles {
     /// The files of `bench`; empty for the suite's kernels.
     pub(in crate::cli) files: Vec<OsString>,
-    /// What the command line of `bench` says about its files.
+    /// Options of `bench` for its files.
     pub(in crate::cli) own: Own,
     /// The folder of `--shaders`.
     pub(in crate::cli) folder: Option<OsString>,
-    /// What selects kernels of the suite.
+    /// Filters for the suite's kernels.
     pub(in crate::cli) filters: Vec<String>,
     pub(in crate::cli) is_unchecked: bool,
     pub(in crate::cli) host_timeout: Option<Duration>,
 }
 
-/// The kernels that are not the suite's.
 #[derive(Default)]
 pub(in crate::cli) struct Kernels {
     /// The family of `bench`.
     pub(in crate::cli) own: Option<&'static Family>,
-    /// Sources in place of the suite's, by `family/benchmark`.
+    /// Sources that replace the suite's, by `family/benchmark`.
     pub(in crate::cli) sources: BTreeMap<String, Source>,
 }
 
 impl KernelFiles {
-    /// Reads the files, within the time limit of what kernels make the host do.
+    /// Reads the files, within the time limit of host steps.
     pub(in crate::cli) fn load(&self) -> Result<Kernels> {
         budget::set_limit(self.host_timeout.unwrap_or(budget::USUAL));
         let sources = |folder| sources(Path::new(folder), self.is_unchecked, &self.filters);

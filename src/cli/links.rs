@@ -50,7 +50,7 @@ fn show(paths: &[PathBuf]) -> Result<()> {
     print(&answer::links(&records, terminal()))
 }
 
-/// Measures the ways from each card to all others.
+/// Measures the transfers from each card to all others.
 fn measure(path: &Path) -> Result<u8> {
     let path = path.to_str().ok_or_else(|| usage!("--out: the path is not UTF-8"))?;
     let cards = list(Some(Through::One(Api::Cuda)))?.devices.len();

@@ -31,8 +31,7 @@ pub(super) struct Arguments {
     format: Format,
 }
 
-/// Prints the benchmarks, or those that answer a step or chapter of the tour, of all families or those with one of
-/// some tags.
+/// Prints the benchmarks, filtered by tags and by a step or chapter of the tour.
 pub(super) fn list(arguments: &Arguments) -> Result<()> {
     let Arguments { tags, source, format } = arguments;
     let steps = source.as_deref().map(steps_named).transpose()?;
@@ -78,13 +77,12 @@ fn plain(listed: &[Listed], width: usize) -> String {
     text
 }
 
-/// A benchmark's name, and its summary beside it.
 fn entry(benchmark: &Benchmark, width: usize) -> String {
     /// Width of the names with their indent and gap.
     const NAMES: usize = 30;
     let summary = wrap(benchmark.summary, width.saturating_sub(NAMES).max(20), "");
     let title = format!("  {} ", benchmark.name);
-    // A long name has a line of its own.
+    // A long name has its own line.
     let above = if title.len() > NAMES { format!("  {}\n", benchmark.name) } else { String::new() };
     let line = |(index, line): (usize, &str)| {
         let name = if index == 0 && above.is_empty() { title.as_str() } else { "" };

@@ -1,4 +1,4 @@
-//! What a run tells on stderr before and after it measures.
+//! Messages of a run on stderr, before and after it measures.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use record::format::plural;
 use record::suite::{AGAINST, Case, DeviceType, Profile, params_text};
 use record::{Record, Status};
 
-/// What the run will do on each API, and the time limit if there is one.
+/// What the run will do on each API, and its time limit, if any.
 pub(super) fn beginning(
     devices: &[Device],
     cases: &[Case],
@@ -40,8 +40,8 @@ pub(super) fn beginning(
     lines.join("\n")
 }
 
-/// How many cases have smaller workgroups than their kernels' own, and the limits that require it; reserve cases are not
-/// counted. `None` if there are none.
+/// How many cases run with smaller workgroups than their kernels', and the limits that require it. Reserve cases do not
+/// count. `None` if there are none.
 pub(super) fn smaller_workgroups(fitted: &Fitted, devices: &[&Device]) -> Option<String> {
     let is_own = |index: &&usize| fitted.cases.get(**index).is_none_or(|case| !case.is_reserve);
     let (smaller, repeated) = (fitted.smaller.iter().filter(is_own).count(), fitted.repeated);
@@ -62,7 +62,7 @@ pub(super) fn smaller_workgroups(fitted: &Fitted, devices: &[&Device]) -> Option
         .then(|| format!("{text}: {name} allows {invocations} invocations and {bytes} bytes of memory per workgroup"))
 }
 
-/// The first of these names, and how many others there are.
+/// The first of these names, and the number of the others.
 pub(super) fn first_of(names: &[impl AsRef<str>]) -> String {
     const MOST: usize = 8;
     let more = names.len().saturating_sub(MOST);
@@ -71,15 +71,15 @@ pub(super) fn first_of(names: &[impl AsRef<str>]) -> String {
     format!("{}{more}", names.join(", "))
 }
 
-/// The benchmarks that a part of their names selects.
+/// Names the benchmarks that a part of a name selects.
 pub(super) fn matched_by_part(filter: &str, names: &[String]) -> String {
     format!("no family is named '{filter}'; running the benchmarks whose names contain it: {}", first_of(names))
 }
 
-/// The cases that the run did not measure at their own size, of `all` that it planned.
+/// The cases of `all` planned ones that the run did not measure at their own size.
 pub(super) fn left_out(all: usize, left_out: &LeftOut, records: &[Record], time: Duration) -> Option<String> {
     let failed = records.iter().filter(|row| row.status == Status::Failed);
-    // A case has a row of each API.
+    // A case has a row for each API.
     let case = |row: &Record| (row.name(), row.dtype_name(), row.short_size(), params_text(&row.params));
     let failed: BTreeSet<_> = failed.map(case).collect();
     let (smaller, whole) = (left_out.smaller.len(), left_out.whole.len());
@@ -96,13 +96,13 @@ pub(super) fn left_out(all: usize, left_out: &LeftOut, records: &[Record], time:
 /// The time limit to try next.
 const LONGER: Duration = Duration::from_secs(600);
 
-/// How to measure the rest of a run on the device of this number, where it has several.
+/// How to measure the rest of a run; `device` is its number if there are several.
 pub(super) fn resume(report: &Path, device: Option<usize>) -> String {
     let device = device.map_or_else(String::new, |device| format!("--device {device} "));
     format!("the same command with {device}--resume {} measures the rest", report.display())
 }
 
-/// What is in the CSV of a run that ends early, and `rest`, how to measure the rest.
+/// What the CSV of a run that ended early contains; `rest` is how to measure the rest.
 pub(super) fn how_to_go_on(file: &Output, wanted: usize, rest: Option<&str>) -> String {
     let path = file.path().display();
     // A pipe must not be read: it would wait for a writer.

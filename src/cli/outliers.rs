@@ -33,7 +33,6 @@ pub(super) struct Arguments {
     format: Format,
 }
 
-/// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 enum By {
     /// Each card
@@ -45,7 +44,6 @@ enum By {
     Model,
 }
 
-/// Runs the command and returns the exit code.
 pub(super) fn outliers(arguments: &Arguments) -> Result<u8> {
     let by = if arguments.by == By::Host { outliers::By::Host } else { outliers::By::Card };
     let mut all = Fleet::new(by);
@@ -85,7 +83,7 @@ fn exit_code(verdicts: &Verdicts, by: By) -> u8 {
     }
 }
 
-/// Why nothing can be told.
+/// Why no card can be judged.
 fn undecided(verdicts: &Verdicts, by: By) -> String {
     let unit = if by == By::Host { "host" } else { "card" };
     if verdicts.units == 0 {

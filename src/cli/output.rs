@@ -29,17 +29,15 @@ static GLOBAL: OnceLock<Global> = OnceLock::new();
 
 /// Sets the options of every command, once.
 pub(super) fn set_global(options: Global) {
-    // A second call would be of the same command line.
+    // A second call could only repeat the same command line.
     let _ = GLOBAL.set(options);
 }
 
-/// Whether only results and errors are printed.
 pub(super) fn is_quiet() -> bool {
     GLOBAL.get().is_some_and(|options| options.quiet)
 }
 
-/// The value of `--color` among `arguments`, for messages of the parser itself, which would colour a terminal without
-/// colours where `CI` is set.
+/// The value of `--color`, for the parser's own messages, which would color a terminal without colors if `CI` is set.
 pub(super) fn color_among(arguments: &[OsString]) -> ColorChoice {
     let texts: Vec<&str> = arguments.iter().take_while(|text| *text != "--").filter_map(|text| text.to_str()).collect();
     let value = texts.iter().enumerate().find_map(|(index, text)| match *text {
@@ -52,19 +50,19 @@ pub(super) fn color_among(arguments: &[OsString]) -> ColorChoice {
     }
 }
 
-/// Where notes go in place of stderr.
+/// Where notes go instead of stderr.
 static REDIRECTED: OnceLock<fn(&str)> = OnceLock::new();
 
 /// Sends notes and errors to `to` from now on: a worker has no terminal.
 pub(super) fn redirect(to: fn(&str)) {
-    // A second call would be of the same process.
+    // A second call could only repeat the first.
     let _ = REDIRECTED.set(to);
 }
 
-/// Whether a report goes to stdout, which then has nothing else.
+/// Whether a report goes to stdout, so that nothing else may.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Prints nothing more to stdout if a report with this path goes there.
+/// Stops other output to stdout if a report with this path goes there.
 pub(super) fn leave_stdout_to(path: &Path) {
     #[cfg(unix)]
     if path == Path::new("/dev/stdout") {
@@ -87,7 +85,7 @@ pub(super) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Writes a note to stderr, unless the user wants none.
+/// Writes a note to stderr, except with `--quiet`.
 pub(super) fn say(text: &str) {
     if !is_quiet() {
         complain(text);
@@ -102,7 +100,7 @@ pub(super) fn complain(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", wrapped(text));
 }
 
-/// Characters of a line of a message beyond which it is cut: a compiler quotes whole lines of a source.
+/// Longest line of a message, in characters: a compiler quotes whole lines of a source.
 const LONGEST_LINE: usize = 4000;
 
 /// The lines of a message, wrapped at word boundaries if stderr is a terminal; a log keeps them whole.
@@ -116,22 +114,21 @@ pub(super) fn wrapped(text: &str) -> String {
     text.lines().map(|line| wrap(&cut(line), width, "  ")).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether stdout is a terminal.
 pub(super) fn is_on_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Whether the terminal has no escape sequences, and cannot replace lines that it shows.
+/// Whether the terminal has no escape sequences, and cannot replace lines.
 pub(super) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
-/// Whether the terminal has no colours, or the user wants none.
+/// Whether the terminal has no colors, or the user wants none.
 fn is_plain() -> bool {
     is_dumb() || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// Width of stdout (without a terminal `COLUMNS`, else 80), and whether it has colours.
+/// Width of stdout (without a terminal, `COLUMNS`, else 80), and whether to use colors.
 pub(super) fn terminal() -> Terminal {
     let size = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
     let columns = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());

@@ -8,11 +8,10 @@ use answers::report::{Lock, Output, Target};
 use gpu::backend::Device;
 use record::error::{Error, Result, usage};
 
-/// Advice for an option that names a file.
 pub(super) const ANOTHER_FILE: &str = "name another file";
 
-/// Refuses a path that cannot be written or holds a file, unless the user forces it. `advice` names another way.
-/// Changes nothing.
+/// Refuses a path that cannot be written or, without `has_force`, holds a file. `advice` names another way. Changes
+/// nothing.
 pub(super) fn check_new(path: &Path, has_force: bool, advice: &str) -> Result<Target> {
     let target = Target::of(path)?;
     if target.is_taken() && !has_force {
@@ -24,7 +23,7 @@ pub(super) fn check_new(path: &Path, has_force: bool, advice: &str) -> Result<Ta
 
 /// Refuses two options that name one file: the second would overwrite what the first wrote.
 pub(super) fn check_different(first: (&str, &Path), second: (&str, &Path)) -> Result<()> {
-    // A folder is no file that another could overwrite.
+    // Folders do not overwrite each other.
     if first.1.is_dir() || second.1.is_dir() {
         return Ok(());
     }
@@ -35,7 +34,7 @@ pub(super) fn check_different(first: (&str, &Path), second: (&str, &Path)) -> Re
     Ok(())
 }
 
-/// Whether a path, or what it links to, is named as the kernels and declarations that a run reads.
+/// Whether a path, or the file it links to, has the extension of a kernel or a declaration.
 pub(super) fn is_source(path: &Path) -> bool {
     let whole = path.canonicalize();
     let ends = [Some(path), whole.as_deref().ok()].into_iter().flatten().filter_map(Path::extension);
@@ -44,15 +43,14 @@ pub(super) fn is_source(path: &Path) -> bool {
     })
 }
 
-/// A report that no other run writes.
+/// A report that no other run can write.
 pub(super) struct LockedFile {
     pub(super) output: Output,
-    /// Held until the end of the run. Devices and pipes have none.
+    /// Held until the end of the run. Devices and pipes have no lock.
     _lock: Option<Lock>,
 }
 
 impl LockedFile {
-    /// Opens a report and locks it.
     pub(super) fn open(path: &Path, is_new: bool) -> Result<Self> {
         let output = if is_new { Output::open_new(path)? } else { Output::open(path)? };
         let lock = output.file().map(|file| Lock::acquire(file, path)).transpose()?;
@@ -60,8 +58,8 @@ impl LockedFile {
     }
 }
 
-/// `reports/<device>/<date>-<backend>.csv`. Several backends are joined by `+`; a number is added if the name exists or
-/// is that of the JSON report. The file is created, so that no other run can take the name.
+/// `reports/<device>/<date>-<backend>.csv`, with several backends joined by `+`. A number is added if the name exists
+/// or is that of the JSON report. Creates the file, so that no other run can take the name.
 pub(super) fn default_csv(devices: &[Device], date: &str, json: Option<&Path>) -> Result<LockedFile> {
     let mut apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
     apis.dedup();

@@ -12,7 +12,6 @@ use record::error::Result;
 use record::format::joined;
 use record::suite::{Api, Case, Dtype};
 
-/// Whether a case draws a picture.
 pub(super) fn draws(case: &Case) -> bool {
     let is_drawn = || Job::new(case).is_ok_and(|job| job.picture().is_some());
     case.shape.dtype == Dtype::Rgba8 || (case.benchmark.declared.is_some() && is_drawn())
@@ -22,7 +21,7 @@ pub(super) fn draws(case: &Case) -> bool {
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pictures {
     folder: OsString,
-    /// Distinguishes the cards of a run; empty if it has one.
+    /// Distinguishes the cards of a run; empty if there is only one.
     card: String,
     has_several_apis: bool,
     has_force: bool,
@@ -36,7 +35,7 @@ impl Pictures {
         Self { folder: folder.into(), card, has_several_apis, has_force, written: BTreeSet::new() }
     }
 
-    /// The file of what a case draws.
+    /// The file of a case's image.
     fn path(&self, case: &Case, api: Api) -> PathBuf {
         let api = if self.has_several_apis { api.name() } else { "" };
         self.file(&[&case.name(), &case.shape.extent.to_string(), &case.params_text(), api])
@@ -52,7 +51,7 @@ impl Pictures {
         Path::new(&self.folder).join(format!("{name}.png"))
     }
 
-    /// Refuses images in place of other files.
+    /// Refuses to overwrite other files.
     pub(super) fn check(&self, cases: &[Case], apis: &[Api], json: Option<&Path>) -> Result<()> {
         for case in cases.iter().filter(|case| draws(case)) {
             let drawn = apis.iter().map(|api| self.path(case, *api));
@@ -66,8 +65,8 @@ impl Pictures {
         Ok(())
     }
 
-    /// Saves what a case draws, and the picture that it reads. Returns the message about the first. An image of another
-    /// run stays, unless it is forced.
+    /// Saves a case's image, and the picture that it reads. Returns a message about the image. Keeps the image of an
+    /// earlier run, except with `has_force`.
     pub(super) fn save(&mut self, case: &Case, api: Api, picture: &Picture) -> Result<String> {
         let (path, original) = (self.path(case, api), self.original(case));
         if !picture.original.is_empty() && !self.written.contains(&original) && self.may_write(&original) {

@@ -57,7 +57,7 @@ fn carry_out(link: &'static Link, order: Order, mut found: Vec<Option<Target>>) 
     }
 }
 
-/// Runs a command line. The outer error is the exit code of one that is refused with a message of its own.
+/// Runs a command line. The outer error is the exit code of a command line that clap refuses with its own message.
 fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
     if let Some(error) = words.get(1).and_then(|word| hints::command(word.to_str()?)) {
         return Ok(Err(error));
@@ -102,7 +102,7 @@ fn options(parser: &clap::Command, matches: &ArgMatches) -> Vec<String> {
     given.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect()
 }
 
-/// The error of an option that stands before its command.
+/// The error for an option before its command.
 fn before_command(parser: &clap::Command, matches: &ArgMatches) -> Option<Error> {
     let (name, own) = matches.subcommand()?;
     match options(parser, matches).first() {
@@ -139,16 +139,15 @@ fn without_command(arguments: run::Arguments, options: &[String]) -> Result<u8> 
     }
 }
 
-/// Prints the error of a command line, or the help that it asks for. The error quotes arguments, which may hold
-/// anything.
+/// Prints clap's error, or the help that it stands for. The error quotes arguments, which may hold anything.
 fn refused(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
-        // clap's tip to pass an unknown option as a value helps nobody here.
+        // clap's tip to pass an unknown option as a value does not help here.
         let text = error.render().to_string();
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("tip: to pass")).collect();
         complain(&lines.join("\n").replace("\n\n\n", "\n\n"));
     } else {
-        // A closed stdout is no error.
+        // A closed stdout is not an error.
         let _ = error.print();
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))

@@ -12,32 +12,28 @@ use record::error::{Error, Result};
 use record::format::plural;
 use record::suite::{AGAINST, Case, Toolchain};
 
-/// Minimum time between two writes of the JSON report during a run. It cannot be appended to and contains every sample,
-/// so each write is large.
+/// Minimum time between two writes of the JSON report, which cannot be appended to and contains every sample.
 const JSON_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Minimum time between two replacements of the CSV for rows that only gained an epoch. A crash loses at most these.
 const CSV_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Prints rows and a progress bar to stderr (the bar only on a terminal), and updates the reports.
+/// Prints rows to stderr, with a progress bar on a terminal, and updates the reports.
 pub(super) struct Progress {
     bar: Bar,
-    /// Whether the run has a time limit.
     has_limit: bool,
     csv: CsvFile,
     json: Option<Json>,
-    /// When the whole CSV was last replaced because rows changed, and whether rows changed since.
+    /// When the whole CSV was last replaced because rows changed, and whether rows have changed since.
     replaced: (Option<Instant>, bool),
-    /// Number of APIs that alternate.
     apis: usize,
-    /// The new rows of the family that is measured, of the first API.
+    /// The new rows of the current family, through the first API.
     family: Vec<Record>,
-    /// The first error of writing a file. It ends the run after the current case.
+    /// The first write error. It ends the run after the current case.
     failure: Option<Error>,
     interrupt: Interrupt,
 }
 
-/// The JSON report.
 struct Json {
     output: Output,
     /// Rows of the previous devices.
@@ -46,7 +42,6 @@ struct Json {
 }
 
 impl Progress {
-    /// Shows a run on `apis` APIs with this time limit. Rows go into `csv`.
     pub(super) fn new(apis: usize, limit: Option<Duration>, csv: CsvFile, interrupt: Interrupt) -> Self {
         Self {
             bar: Bar::new(interrupt.clone()),
@@ -61,12 +56,10 @@ impl Progress {
         }
     }
 
-    /// The CSV.
     pub(super) const fn output(&self) -> &Output {
         self.csv.output()
     }
 
-    /// Shows a note above the bar.
     pub(super) fn say(&self, text: &str) {
         self.bar.say(text);
     }
@@ -76,7 +69,7 @@ impl Progress {
         self.json = Some(Json { output, before, written: None });
     }
 
-    /// Removes the bar and completes the reports. After an earlier error this may still save the rows.
+    /// Removes the bar and completes the reports. Tries to save the rows even after an earlier error.
     pub(super) fn end(&mut self, records: &[Record]) -> Result<()> {
         self.end_family();
         self.bar.end();
@@ -86,7 +79,7 @@ impl Progress {
         self.failure.take().map_or(Ok(()), Err).and(csv).and(json)
     }
 
-    /// Keeps the first error of writing a file: the run then ends with its rows, as if it were interrupted.
+    /// Keeps the first write error: the run then ends with its rows, as if it were interrupted.
     pub(super) fn note(&mut self, written: Result<()>) {
         if let Err(error) = written {
             self.replaced.1 = true;
@@ -111,8 +104,8 @@ impl Progress {
         }
     }
 
-    /// On a terminal, prints the headline of a family when rows of the next one arrive. With a time limit, families
-    /// take turns.
+    /// On a terminal, prints a family's headline when the next family starts; not with a time limit: families
+    /// alternate.
     fn headline(&mut self, records: &[Record], changes: &Changes) {
         if self.bar.is_hidden() || self.has_limit {
             return;
@@ -135,20 +128,19 @@ impl Progress {
         self.family.clear();
     }
 
-    /// Prefix with the API, or its compiler, if there are several.
+    /// The prefix with the API, or its compiler, if there are several APIs.
     fn of(&self, toolchain: Toolchain, then: &str) -> String {
         let name = || if toolchain.compiler.is_empty() { toolchain.api.name().into() } else { toolchain.title() };
         if self.apis > 1 { format!("{}{then}", name()) } else { String::new() }
     }
 
-    /// The prefix of a row.
     fn of_row(&self, row: &Record) -> String {
         row.toolchain().map_or_else(String::new, |toolchain| self.of(toolchain, " "))
     }
 }
 
 impl Json {
-    /// Whether to write it in mid-run. A device or pipe receives it once, at the end.
+    /// Whether to write it during the run. A device or pipe gets it once, at the end.
     fn is_due(&self) -> bool {
         self.output.file().is_some() && self.written.is_none_or(|written| written.elapsed() > JSON_INTERVAL)
     }

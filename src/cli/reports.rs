@@ -18,13 +18,13 @@ use record::{Record, by_card, by_run, newest_runs};
 /// Where runs write their reports by default. Git ignores it.
 pub(super) const OWN: &str = "reports";
 
-/// The folders in which commands look for the newest report, the user's own first. `results/` has the committed reports,
-/// and those of users of earlier versions.
+/// Folders to search for the newest report, the user's own first. `results/` has the committed reports, and those of
+/// users of earlier versions.
 pub(super) const FOLDERS: [&str; 2] = [OWN, "results"];
 
-/// The report at `path`, or the newest one in the first of [`FOLDERS`] with wanted rows. Of a folder's reports only those count
-/// that have at least half as many of the wanted benchmarks as any there has: a run of one family does not hide a whole run.
-/// `None` without one.
+/// The report at `path`, or the newest one in the first of [`FOLDERS`] with wanted rows. In a folder, only reports
+/// count that have at least half as many of the wanted benchmarks as any other: a run of one family does not hide a
+/// whole run. `None` without one.
 pub(super) fn named_or_newest(path: Option<&Path>, is_wanted: impl Fn(&Record) -> bool) -> Result<Option<Report>> {
     match path {
         Some(path) => Ok(Some(newest_run(read(path)?))),
@@ -54,8 +54,8 @@ pub(super) fn all_or_newest(
     if paths.is_empty() { Ok(vec![named_or_newest(None, is_wanted)?.ok_or_else(none)?]) } else { read_all(paths) }
 }
 
-/// The runs of a report that has several of one card, each as a report of the same name (and card, if there are several):
-/// rows of two runs are never compared as if they were one.
+/// Splits a report with several runs of one card into a report for each run, of the same name (and card, if there are
+/// several): rows of two runs are never compared as if they were one.
 fn runs(report: Report) -> Vec<Report> {
     let (_, most) = newest_runs(&report.records);
     if most < 2 {
@@ -72,7 +72,7 @@ fn runs(report: Report) -> Vec<Report> {
     runs.into_iter().map(run).collect()
 }
 
-/// Adds the start of the run to names that several have: the runs of one file.
+/// Adds the start of the run to names that several runs share.
 pub(super) fn name_runs(reports: &mut [(String, Vec<Record>)]) {
     let names: Vec<String> = reports.iter().map(|(name, _)| name.clone()).collect();
     for (name, records) in reports {
@@ -99,12 +99,11 @@ pub(super) fn read(path: &Path) -> Result<Report> {
     accepted(path, report)
 }
 
-/// The report that the program brings along.
 pub(super) fn example_report() -> Result<Report> {
     Ok(Report { name: format!("{EXAMPLE}, the example"), records: example()?.records })
 }
 
-/// The newest report in [`FOLDERS`] whose folder has this name, as a question.
+/// Asks whether the newest report in a folder of this name was meant.
 fn meant(name: &str) -> Option<String> {
     let name = name.to_lowercase();
     let reports = |folder: &&str| reader::files(Path::new(folder)).map_or_else(|_| Vec::new(), |found| found.reports);
@@ -117,7 +116,7 @@ fn meant(name: &str) -> Option<String> {
     (name.len() > 1).then(|| format!("did you mean the report {}?", shown(&newest)))
 }
 
-/// The error of unknown names: of one that a report's folder has, which report may be meant.
+/// The error for unknown names, with a suggestion if one of them is the folder of a report.
 pub(super) fn or_meant(error: Error, names: &[String]) -> Error {
     let meant = |name: &String| Some(usage!("there is no report or benchmark '{name}': {}", meant(name)?));
     names.iter().find_map(meant).unwrap_or(error)
@@ -126,7 +125,7 @@ pub(super) fn or_meant(error: Error, names: &[String]) -> Error {
 /// What to name in place of a report that does not exist.
 const BROUGHT_ALONG: &str = "`h100` is a built-in report; `shaderbench run` writes reports to reports/";
 
-/// A report that was read, which must have rows.
+/// Prints the reader's notes, and requires rows.
 fn accepted(path: &Path, report: Parsed) -> Result<Report> {
     for note in &report.notes {
         say(&format!("{}: {note}", shown(path)));
@@ -135,16 +134,15 @@ fn accepted(path: &Path, report: Parsed) -> Result<Report> {
     Ok(Report { name: shown(path), records })
 }
 
-/// Whether a file is read among others: a run's JSON report has the same rows as its CSV.
+/// Whether a file in a folder is read: a run's JSON report has the same rows as its CSV.
 pub(super) fn is_csv(path: &Path) -> bool {
     reader::has_ending(path, "csv")
 }
 
-/// Number of reports of a folder that are read at once.
 const FILES_AT_ONCE: usize = 32;
 
-/// Reads the reports of a folder whose paths are wanted, several at once. Returns them in order. A file that is no report is named on stderr
-/// and skipped: anyone may have put it there.
+/// Reads the wanted reports of a folder, several at once, and returns them in order. A file that is no report is named
+/// on stderr and skipped: anyone may have put it there.
 pub(super) fn in_folder(
     folder: &Path,
     is_wanted: impl Fn(&Path) -> bool,
@@ -165,7 +163,7 @@ pub(super) fn in_folder(
     Ok(parts.into_iter().flat_map(read).filter_map(or_say))
 }
 
-/// Reads the reports at these paths, and the CSV reports in the folders among them: a report for each run of each card.
+/// Reads the reports at these paths, and the CSV reports in folders: a report for each run of each card.
 pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Report>> {
     let mut reports = Vec::new();
     for path in paths {
@@ -183,7 +181,7 @@ pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Report>> {
     Ok(reports)
 }
 
-/// The error of a command that needs a report and finds none in [`FOLDERS`].
+/// The error of a command that finds no report in [`FOLDERS`].
 pub(super) fn none_yet() -> Error {
     usage!(
         "there is no report in reports/ or results/: run `shaderbench`, name a file, or use `h100`, the built-in \
@@ -194,18 +192,16 @@ pub(super) fn none_yet() -> Error {
 /// What [`stream`] read.
 #[derive(Debug, Default)]
 pub(super) struct Streamed {
-    /// Number of reports.
     pub(super) files: usize,
-    /// Number of files in folders that could not be read.
     pub(super) unreadable: usize,
 }
 
 /// Bytes of the files that are read at once.
 const AT_ONCE: u64 = 16 << 20;
 
-/// Reads the reports at these paths and in the folders among them, except the file `except`, in order of the paths. Hands
-/// the rows over while further files are read, so that thousands of reports need little memory. A file in a folder that is
-/// no report is named on stderr and counted.
+/// Reads the reports at these paths and in folders, except the file `except`, in order of the paths. Passes rows on
+/// while further files are read, so that thousands of reports need little memory. A file in a folder that is no report
+/// is named on stderr and counted.
 pub(super) fn stream(
     paths: &[PathBuf],
     except: Option<&Path>,
@@ -248,13 +244,13 @@ pub(super) fn stream(
 /// A file, whether the user named it, and its content.
 type Sent<'a> = (&'a Path, bool, Result<Parsed>);
 
-/// Reads the files, several at once, and sends their rows in order. Ends when nobody receives any more.
+/// Reads the files, several at once, and sends their contents in order. Stops when the receiver is dropped.
 fn send<'a>(files: &'a [(PathBuf, bool)], sender: SyncSender<Sent<'a>>) {
     let mut rest = files;
     while !rest.is_empty() {
         let mut bytes = 0;
         let fits = |(path, _): &&(PathBuf, bool)| {
-            // A report shrinks to a tenth when it is packed.
+            // A compressed report is a tenth as large.
             let factor = if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) { 10 } else { 1 };
             bytes += factor * path.metadata().map_or(0, |metadata| metadata.len());
             bytes <= AT_ONCE
@@ -271,13 +267,12 @@ fn send<'a>(files: &'a [(PathBuf, bool)], sender: SyncSender<Sent<'a>>) {
     }
 }
 
-/// The error for a folder without a readable report.
 pub(super) fn none_readable(folder: &Path, kind: &str) -> Error {
     usage!("{} contains no readable {kind} report", shown(folder))
 }
 
-/// The report in a folder that [`named_or_newest`] takes, by the date of its newest matching row. Unreadable reports are
-/// skipped with a note.
+/// The report in a folder that [`named_or_newest`] chooses, by the date of its newest wanted row. Unreadable reports
+/// are skipped with a note.
 fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Report> {
     let reports = in_folder(folder, is_csv).ok()?;
     let mut found: Vec<(String, usize, PathBuf)> = Vec::new();

@@ -9,7 +9,6 @@ use gpu::engine::plan::unknown;
 use record::error::{Error, Result, usage};
 use record::suite::{Api, DeviceType};
 
-/// The error for a machine without a usable device.
 pub(super) fn no_device() -> Error {
     Error::NoDevice(
         "no GPU adapter was found: install a Vulkan driver (on Debian and Ubuntu, apt-get install libvulkan1 \
@@ -20,8 +19,8 @@ pub(super) fn no_device() -> Error {
 }
 
 /// The runs to make, at least one, as indices into `found`. Each run is on one device: through all of its APIs if
-/// `backend` is `all`, else through one. Software devices run only on request or if there is no hardware, devices that
-/// run no kernel (see [`refusal`]) only if there is no other.
+/// `backend` is `all`, else through one. Software devices run only on request or without hardware; devices that run no
+/// kernel (see [`refusal`]) only if there is no other.
 pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Option<Through>) -> Result<Vec<Vec<usize>>> {
     if found.is_empty() {
         return Err(no_device());
@@ -70,7 +69,7 @@ pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Optio
     Ok(runs)
 }
 
-/// Which card a run without `--device` takes, why, and how to take another; `None` if there is no other.
+/// Which card a run without `--device` uses, why, and how to select another; `None` if there is no other.
 pub(super) fn why_this_card(found: &[Device], run: &[usize]) -> Option<String> {
     let chosen = &found[*run.first()?];
     let cards = cards(found);
@@ -112,13 +111,11 @@ fn wanted(found: &[Device], device: Option<&str>) -> Result<Vec<usize>> {
     }))
 }
 
-/// Groups `found` into cards, in order. A card is a list of indices, one per API.
-///
-/// An entry without PCI address and UUID (OpenGL) joins the only card with its name. If several cards have the name,
-/// the entry is a separate card.
+/// Groups `found` into cards, in order. A card is a list of indices, one per API. An entry with neither a PCI address
+/// nor a UUID (OpenGL) joins the card with a matching name if there is exactly one. Otherwise it is a card of its own.
 fn cards(found: &[Device]) -> Vec<Vec<usize>> {
     let mut indices: Vec<usize> = (0..found.len()).collect();
-    // Devices with an address come first, so that the other devices are compared with every card.
+    // Devices with an address come first, so that the others are compared with every card.
     indices.sort_by_key(|index| pci_address(&found[*index]).is_none() && uuid(&found[*index]).is_none());
     let mut cards: Vec<Vec<usize>> = Vec::new();
     for index in indices {
@@ -176,7 +173,6 @@ fn uuid(device: &Device) -> Option<String> {
     (digits.len() == 32).then_some(digits)
 }
 
-/// Test devices.
 #[cfg(test)]
 pub(super) mod fakes {
     use super::*;
@@ -272,7 +268,7 @@ mod tests {
                  --device 2 selects Fake 9000/PCIe/SSE2 (discrete), {rest}"
             ))
         );
-        // The other cards through the API of the run, where they have it.
+        // The other cards through the API of the run, if they have it.
         assert!(why(&[6]).expect("others").contains("; --device 5 selects Fake 9000 (discrete)"), "{:?}", why(&[6]));
         assert!(why(&[3]).expect("others").starts_with("using llvmpipe (LLVM 15), the only software device; "));
         assert_eq!(why_this_card(&found[3..5], &[0]), None);

@@ -9,8 +9,8 @@ use kernels::FAMILIES;
 use record::error::{Error, Result, usage};
 use record::suite::{Benchmark, Family};
 
-/// The kernels `FAMILY/BENCHMARK.wgsl` and `.cu` in a folder, by `family/benchmark`. Other files are ignored. With
-/// `is_unchecked`, they run without run-time checks.
+/// Loads the kernels `FAMILY/BENCHMARK.wgsl` and `.cu` from a folder, keyed by `family/benchmark`; other files are
+/// ignored. With `is_unchecked`, the kernels run without run-time checks.
 pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> Result<BTreeMap<String, Source>> {
     let known: Vec<String> = FAMILIES
         .iter()
@@ -63,13 +63,13 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> 
     Ok(sources)
 }
 
-/// The kernels of a user's family, as they are, to run without run-time checks: all if `is_unchecked`, else those in
-/// SPIR-V that nothing can add checks to.
+/// A user's kernels, unchanged, to run without run-time checks: all if `is_unchecked`, else those in SPIR-V to which
+/// nothing can add checks.
 pub(super) fn trusted(family: &Family, is_unchecked: bool) -> BTreeMap<String, Source> {
     let source = || {
         let mut source = Source::default();
         #[expect(unsafe_code, reason = "--unchecked")]
-        // SAFETY: as above. Of SPIR-V that naga cannot read, `bench` says that nothing checks its accesses.
+        // SAFETY: as above. For SPIR-V that naga cannot read, `bench` reports that nothing checks its accesses.
         unsafe {
             source.trust();
         }
@@ -79,12 +79,11 @@ pub(super) fn trusted(family: &Family, is_unchecked: bool) -> BTreeMap<String, S
     benchmarks.map(|benchmark| (format!("{}/{}", family.name, benchmark.name), source())).collect()
 }
 
-/// Whether it is SPIR-V that naga cannot read.
+/// Whether the kernel is SPIR-V that naga cannot read.
 pub(super) const fn is_unread(benchmark: &Benchmark) -> bool {
     benchmark.wgsl.is_empty() && !benchmark.spirv.is_empty()
 }
 
-/// The text of a file.
 pub(super) fn text(bytes: Vec<u8>) -> Result<String, String> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err("the file is UTF-16: save it as UTF-8".to_owned());
@@ -100,8 +99,8 @@ pub(super) fn text(bytes: Vec<u8>) -> Result<String, String> {
     }
 }
 
-/// The text without what naga has without being asked, or does not know the name of: some names in `enable` and
-/// `requires`, and numbers of overrides, which have names.
+/// The text without names in `enable` and `requires` that naga always has or does not know, and without the numbers of
+/// overrides, which have names.
 fn without_extensions(text: &str) -> String {
     const NEEDLESS: [&str; 5] = [
         "subgroups",

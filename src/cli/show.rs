@@ -60,7 +60,6 @@ pub(super) struct Arguments {
     force: bool,
 }
 
-/// Language of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 enum OutputLanguage {
     /// WebGPU: the source with types and parameters filled in
@@ -84,7 +83,7 @@ enum Switch {
     Off,
 }
 
-/// Takes the number of a shader model.
+/// Parses the number of a shader model.
 fn shader_models() -> impl TypedValueParser<Value = ShaderModel> {
     PossibleValuesParser::new(ShaderModel::ALL.map(ShaderModel::name))
         .try_map(|name| ShaderModel::ALL.into_iter().find(|model| model.name() == name).ok_or("no shader model"))
@@ -126,7 +125,7 @@ fn case(arguments: &Arguments) -> Result<Case> {
     let request = Request { params: arguments.params.clone(), ..Request::new(vec![name.clone()], Profile::Thorough) };
     // Filter by name: a plan also contains the ceilings of its cases.
     let is_wanted = |case: &Case| case.name() == *name && case.shape.dtype.name() == dtype;
-    // One with the kernel's own workgroup rather than another launch of it.
+    // Prefers the kernel's own workgroup size.
     let is_other_launch = |case: &Case| case.shape.params.contains_key("WG");
     let found = plan(&request)?.into_iter().filter(is_wanted).min_by_key(is_other_launch);
     found.ok_or_else(|| usage!("{name} has no {dtype} case"))
@@ -202,7 +201,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
     if target == Target::SpirV && !is_binary(arguments) { Ok(disassemble(&written)?.into()) } else { Ok(written) }
 }
 
-/// A kernel that WGSL cannot express: its GLSL, or its SPIR-V with the values of the parameters.
+/// The GLSL of a kernel that WGSL cannot express, or its SPIR-V with the parameter values filled in.
 fn module(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> {
     let lacks = |why: String| Error::Unsupported(format!("{} {why}", case.name()));
     if arguments.checks == Some(Switch::On) {
@@ -223,7 +222,7 @@ fn module(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>
     }
 }
 
-/// Whether SPIR-V is written as it is.
+/// Whether SPIR-V is written in binary.
 fn is_binary(arguments: &Arguments) -> bool {
     arguments.out.as_ref().and_then(|path| path.extension()).is_some_and(|ending| ending == "spv")
 }
@@ -264,11 +263,11 @@ mod tests {
         for (language, expected) in [
             ("wgsl", kernels),
             ("spirv", kernels + modules),
-            // Metal's matrices have 8×8 elements. Seven kernels have f64, four divide 64-bit integers, and six have atomic
-            // operations on them.
+            // Metal's matrices have 8×8 elements. Seven kernels have f64, four divide 64-bit integers, and six have
+            // atomic operations on them.
             ("msl", kernels - 4 - 17),
-            // naga has no cooperative matrices (four kernels) for DirectX and OpenGL, and no f16 (a fifth) for OpenGL. Of
-            // `rates`, one adds f32 atomically.
+            // naga has no cooperative matrices (four kernels) for DirectX and OpenGL, and no f16 (a fifth) for OpenGL.
+            // Of `rates`, one adds f32 atomically.
             ("hlsl", kernels - 4 - 1),
             // Four have f16, two i16, fourteen i64 or u64, and one adds f32 atomically.
             ("glsl", kernels - 5 - 20 + modules),

@@ -29,7 +29,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Those of a command line that only names reports.
+    /// The arguments of a command line that only names reports.
     pub(super) fn of(paths: &[String]) -> Self {
         let files = paths.iter().map(PathBuf::from).collect();
         Self { files, format: Format::default(), by: By::default() }
@@ -52,7 +52,7 @@ pub(super) fn summary(arguments: &Arguments) -> Result<()> {
     }
 }
 
-/// The rows of each card of a report, named by the report; if there are several, also by the card.
+/// The rows of each card of a report, named by the report and, if there are several, by the card.
 fn cards(report: Report) -> Vec<(String, Vec<Record>)> {
     let cards = by_card(&report.records);
     let name = |rows: &[&Record]| {

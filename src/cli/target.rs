@@ -15,14 +15,12 @@ pub(super) fn apis() -> Vec<Api> {
 /// The value of `--backend`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Through {
-    /// One API.
     One(Api),
     /// Every API of a card.
     All,
 }
 
 impl Through {
-    /// Parser and possible values of `--backend`.
     pub(super) fn parser() -> impl TypedValueParser<Value = Self> {
         let names = apis().into_iter().map(Api::name).chain(["all"]);
         PossibleValuesParser::new(names).map(|name| Api::named(&name).map_or(Self::All, Self::One))
@@ -31,15 +29,12 @@ impl Through {
 
 /// A device as seen through one API, not opened yet.
 pub(super) enum Target {
-    /// A wgpu adapter.
     Wgpu(Adapter),
-    /// A CUDA device.
     #[cfg(feature = "cuda")]
     Cuda(gpu::backend::cuda::CudaDevice),
 }
 
 impl Target {
-    /// Properties of the device.
     pub(super) const fn device(&self) -> &Device {
         match self {
             Self::Wgpu(adapter) => &adapter.device,
@@ -48,7 +43,6 @@ impl Target {
         }
     }
 
-    /// Opens the device.
     pub(super) async fn open(self) -> Result<Box<dyn Backend>> {
         Ok(match self {
             Self::Wgpu(adapter) => Box::new(WgpuBackend::open(adapter, Timeouts::DEFAULT).await?),
@@ -58,8 +52,8 @@ impl Target {
     }
 }
 
-/// The devices for a value of `--backend`. With `cuda`: CUDA's devices, with CUDA's numbers. With `all`: wgpu's
-/// adapters, then CUDA's devices. Otherwise wgpu's adapters.
+/// The devices for a value of `--backend`: with `cuda`, CUDA's devices, with CUDA's numbers; with `all`, wgpu's
+/// adapters, then CUDA's devices; otherwise wgpu's adapters.
 pub(super) fn targets(backend: Option<Through>) -> Result<Vec<Target>> {
     if backend == Some(Through::One(Api::Cuda)) {
         return cuda();
@@ -72,7 +66,7 @@ pub(super) fn targets(backend: Option<Through>) -> Result<Vec<Target>> {
     Ok(found)
 }
 
-/// Names of APIs in `WGPU_BACKEND`, as wgpu reads them. An unknown one would be ignored there.
+/// API names that wgpu accepts in `WGPU_BACKEND`. wgpu ignores unknown names.
 const NAMES: [&str; 9] = ["vulkan", "vk", "metal", "mtl", "dx12", "d3d12", "gl", "gles", "opengl"];
 
 /// Whether the variable `WGPU_BACKEND` is unset, empty, or a list of known names.
@@ -103,7 +97,6 @@ const fn cuda_ready() -> Vec<Target> {
     Vec::new()
 }
 
-/// CUDA's devices.
 #[cfg(feature = "cuda")]
 pub(super) fn cuda() -> Result<Vec<Target>> {
     Ok(gpu::backend::cuda::devices()?.into_iter().map(Target::Cuda).collect())

@@ -24,7 +24,7 @@ pub(super) const GLOSSARY: &str = "glossary";
 /// The label of the example beside a software device.
 const EXAMPLE_LABEL: &str = "H100";
 
-/// Whose GPU the verdicts are about, and their sides. Beside a software device, which cannot judge, stands the example.
+/// The heading that names the GPU, and its sides. The example is added for a software device, which cannot judge.
 pub(super) fn beginning<'a>(measured: Option<&'a Report>, example: Option<&'a Report>) -> (Vec<Part>, Vec<Side<'a>>) {
     let mut own = measured.map_or_else(Vec::new, |measured| articles::sides(&measured.records));
     let named = |report: Option<&Report>, apis: &[Side]| {
@@ -45,7 +45,6 @@ pub(super) fn beginning<'a>(measured: Option<&'a Report>, example: Option<&'a Re
     (lines.into_iter().map(|text| Part::Text { text, indent: "  " }).collect(), own)
 }
 
-/// The list of all steps with their verdicts.
 pub(super) fn all(sides: &[Side]) -> Vec<Vec<Part>> {
     let text = "`shaderbench explain D` shows a chapter, `explain D5` one step. `explain D5 --run` measures the \
                 step on this machine. `explain glossary` lists CUDA terms and their WGSL names.";
@@ -53,7 +52,7 @@ pub(super) fn all(sides: &[Side]) -> Vec<Vec<Part>> {
     vec![heading("CUDA memory in five chapters".to_owned()), articles::overview(sides), vec![next]]
 }
 
-/// Steps, each with its verdicts. Several of one chapter begin with its title.
+/// Steps with their verdicts. Several steps of one chapter begin with its title.
 pub(super) fn each(steps: &[&'static ArticleClaim], sides: &[Side]) -> Vec<Vec<Part>> {
     let chapter = match steps {
         [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|step| step.chapter() == first.chapter()) => {
@@ -68,14 +67,14 @@ fn heading(name: String) -> Vec<Part> {
     vec![Part::Heading { name, rest: String::new() }]
 }
 
-/// Whether the name has the form of a step or chapter: one letter, and digits; or of an article, three digits.
+/// Whether the name has the form of a step or chapter (a letter and digits) or of an article (three digits).
 pub(super) fn is_step(name: &str) -> bool {
     let are_digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
     let is_article = name.len() == 3 && are_digits(name);
     is_article || name.starts_with(|c: char| c.is_ascii_alphabetic()) && are_digits(&name[1..])
 }
 
-/// The steps of an id or a chapter.
+/// The steps of a step's id, or of a chapter.
 pub(super) fn steps_named(name: &str) -> Result<Vec<&'static ArticleClaim>> {
     let steps = named(name);
     if steps.is_empty() {
@@ -84,7 +83,7 @@ pub(super) fn steps_named(name: &str) -> Result<Vec<&'static ArticleClaim>> {
     Ok(steps)
 }
 
-/// The name of the first device, where it is no GPU.
+/// The name of the first device, if it is not a GPU.
 fn software_device() -> Result<Option<String>> {
     let devices = list(None)?.devices;
     let runs = select_runs(&devices, None, None)?;
@@ -92,8 +91,8 @@ fn software_device() -> Result<Option<String>> {
     Ok((device.kind == DeviceType::Software).then(|| device.name.clone()))
 }
 
-/// Runs the benchmarks of these steps, and further ones; the exit code and the report. A software device does not run those of
-/// claims about time.
+/// Runs the benchmarks of these steps and the `further` ones; returns the exit code and the report. A software device
+/// does not run those of claims about time.
 pub(super) fn measure(steps: &[&ArticleClaim], further: &[String]) -> Result<(u8, Option<PathBuf>)> {
     let timed = steps.iter().filter(|step| step.is_timing).count();
     let software = if timed > 0 { software_device()? } else { None };

@@ -7,7 +7,7 @@ use record::Status;
 use record::error::{Error, Result};
 use record::suite::Extent;
 
-/// The arguments of a command of these words, the first of which is its name.
+/// Parses the arguments of a command from words, of which the first is its name.
 pub(super) fn arguments<T: clap::Args>(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<T> {
     let matches = T::augment_args(clap::Command::new("arguments")).try_get_matches_from(words);
     matches.and_then(|matches| T::from_arg_matches(&matches)).map_err(|error| Error::Usage(error.to_string()))

@@ -1,4 +1,4 @@
-//! Kernels of a Rust program, timed and verified as the suite's own.
+//! Times and verifies kernels of a Rust program like the suite's own.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use record::Record;
 use record::error::{Error, Result};
 use record::suite::{Case, Profile, Toolchain};
 
-/// Kernels in WGSL, with what a TOML file would say of them: see `docs/bench.md` for its lines.
+/// WGSL kernels, and the lines of a TOML file that declares them: see `docs/bench.md`.
 ///
 /// ```
 /// # fn main() -> shaderbench::record::error::Result<()> {
@@ -57,20 +57,20 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Kernels of a family of this name, which rows have.
+    /// Creates a benchmark without kernels, whose rows have `name` as their family.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self { name: name.to_owned(), kernels: Vec::new(), toml: String::new(), profile: Profile::Quick }
     }
 
-    /// Adds a kernel in WGSL. The first one is what the others are compared with.
+    /// Adds a WGSL kernel. The first one is the baseline.
     #[must_use]
     pub fn kernel(mut self, name: &str, wgsl: &str) -> Self {
         self.kernels.push((name.to_owned(), wgsl.to_owned()));
         self
     }
 
-    /// Adds lines of a TOML file.
+    /// Adds lines of the TOML file.
     #[must_use]
     pub fn toml(mut self, lines: &str) -> Self {
         self.toml.push_str(lines);
@@ -78,25 +78,25 @@ impl Bench {
         self
     }
 
-    /// How long to sample: [`Profile::Quick`] if nothing is said.
+    /// Sets how long to sample; [`Profile::Quick`] by default.
     #[must_use]
     pub const fn profile(mut self, profile: Profile) -> Self {
         self.profile = profile;
         self
     }
 
-    /// The name of the device that [`Bench::run`] would use: the first one; `None` where there is none.
+    /// The name of the first device, which [`Bench::run`] uses; `None` if there is no device.
     #[must_use]
     pub fn device() -> Option<String> {
         pollster::block_on(adapters(None)).into_iter().next().map(|adapter| adapter.device.name.clone())
     }
 
-    /// Measures and verifies every kernel at every size with every set of parameters, in this process: a driver that ends
-    /// the process ends the caller. Rows of measured peaks come first, where the lines name a limit.
+    /// Measures and verifies every kernel at every size with every set of parameters, in this process: a driver that
+    /// ends the process ends the caller. Rows of the measured peaks that the kernels are compared with come first.
     ///
     /// # Errors
-    /// [`Error::Usage`] where the lines or a kernel are not valid; [`Error::NoDevice`] where there is no device. A kernel
-    /// that fails or is wrong is a row with that status.
+    /// [`Error::Usage`] if the lines or a kernel are invalid; [`Error::NoDevice`] if there is no device. A kernel that
+    /// fails or is wrong is a row with that status.
     pub fn run(&self) -> Result<Vec<Record>> {
         let folder = tempfile::tempdir().map_err(Error::io("create", std::env::temp_dir()))?;
         let write = |name: String, text: &str| -> Result<PathBuf> {
@@ -124,7 +124,6 @@ impl Bench {
     }
 }
 
-/// Shows nothing while it runs.
 struct Quiet;
 
 impl Observer for Quiet {

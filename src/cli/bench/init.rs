@@ -1,4 +1,4 @@
-//! `bench init`: the declaration of a kernel, or a kernel and its declaration to begin with.
+//! `bench init`: writes the declaration of a kernel, or an example kernel with its declaration.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,6 @@ pub(super) struct Arguments {
 const WGSL: &str = include_str!("init.wgsl");
 const TOML: &str = include_str!("init.toml");
 
-/// Writes the files, and says what to type next.
 pub(super) fn init(Arguments { file }: &Arguments) -> Result<()> {
     let kernel = if file.extension().is_none() { file.with_extension("wgsl") } else { file.clone() };
     if file.file_name().is_none_or(|name| name.to_string_lossy().trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! `bench`: kernels of the user's, timed and verified as the suite's own.
+//! `bench`: user kernels, timed and verified like the suite's own.
 
 mod builder;
 mod init;
@@ -53,7 +53,6 @@ enum Task {
     Replay(bundle::Arguments),
 }
 
-/// Runs the command and returns the exit code.
 pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     let Arguments { mut run, own, task } = arguments;
     match &task {

@@ -13,26 +13,24 @@ use gpu::shader::module;
 use record::error::{in_words, shown, visible};
 use record::suite::budget::Budget;
 
-/// Time between two looks at a command that runs: what a command takes longer by at most.
+/// Time between two checks of a running command, which may take this much longer.
 const STEP: Duration = Duration::from_micros(200);
 
-/// Maximum size of what a command prints, in bytes.
+/// Most bytes of messages that a command may print.
 const MOST_MESSAGES: u64 = 16 << 20;
 
-/// Largest number of characters of a line of messages, and of lines.
+/// Most characters of a quoted line of messages, and most lines.
 const LONGEST_LINE: usize = 400;
 const MOST_LINES: usize = 60;
 
-/// The end of the fault of a program that is not installed.
+/// The end of the error for a program that is not installed.
 pub(in crate::cli) const NOT_FOUND: &str = "command not found";
 
-/// What stands for the folder of a command's files.
+/// Placeholder for the folder of a command's files.
 pub(in crate::cli) const FOLDER: &str = "{folder}";
 
-/// The first word of a SPIR-V module.
 const MAGIC: u32 = 0x0723_0203;
 
-/// The words of a SPIR-V file.
 pub(in crate::cli) fn spirv(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = inputs::read(path, inputs::KERNEL).map_err(|error| in_words(&error, "read"))?;
     if bytes.is_empty() {
@@ -47,7 +45,6 @@ pub(in crate::cli) fn spirv(path: &Path) -> Result<Vec<u32>, String> {
     }
 }
 
-/// A folder for the files of a command.
 pub(in crate::cli) fn temporary() -> Result<TempDir, String> {
     let fault = |error| {
         let folder = std::env::temp_dir();
@@ -56,8 +53,7 @@ pub(in crate::cli) fn temporary() -> Result<TempDir, String> {
     tempfile::tempdir().map_err(fault)
 }
 
-/// What a command of the user's prints: `text` with these files in place of words in braces, run in `folder` with these
-/// variables in its environment.
+/// The output of a user's command: `text` with these files for words in braces, run in `folder` with `variables` set.
 pub(in crate::cli) fn printed(
     text: &str,
     places: &[(&str, &Path)],
@@ -94,7 +90,7 @@ pub(in crate::cli) fn printed(
     inputs::read(&output, inputs::KERNEL).map_err(|error| in_words(&error, "read"))
 }
 
-/// Runs a command that writes to these files, and waits for it. Returns how it ended, if not well.
+/// Runs a command that writes to these files, and waits for it. Returns how it failed, if it did.
 fn wait(
     command: &mut Command,
     output: File,
@@ -128,8 +124,7 @@ fn wait(
     }
 }
 
-/// A shell that waits for the end of this program, whatever ends it, and then kills a command's process group and
-/// removes its folders.
+/// A shell that waits until this program ends in any way, then kills a command's process group and removes its folders.
 struct Guard(Option<Child>);
 
 impl Guard {
@@ -152,7 +147,6 @@ impl Drop for Guard {
     }
 }
 
-/// Starts the command in a new process group.
 fn grouped(command: &mut Command) -> &mut Command {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -164,8 +158,8 @@ fn end_group(child: &mut Child) {
     #[cfg(unix)]
     if let Ok(id) = libc::pid_t::try_from(child.id()) {
         #[expect(unsafe_code, reason = "the standard library can end only single processes")]
-        // SAFETY: the call takes numbers. The group has the number of its first process, which is not waited for yet, so that
-        // no other process can have it.
+        // SAFETY: the call takes numbers. The group has the number of its first process, which has not been waited for
+        // yet, so no other process can have this number.
         unsafe {
             libc::kill(-id, libc::SIGKILL);
         }
@@ -173,7 +167,7 @@ fn end_group(child: &mut Child) {
     let _ = (child.kill(), child.wait());
 }
 
-/// The words of each command.
+/// Splits a text into commands at `|`, and each command into words.
 fn words(text: &str) -> Result<Vec<Vec<String>>, String> {
     let (mut commands, mut word, mut quote) = (vec![Vec::new()], None::<String>, None);
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! The right values of an output, from a file, an expression or another kernel.
+//! Expected outputs, from a file, an expression, a command or another kernel.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,58 +15,47 @@ use record::error::{Result, in_words};
 use record::suite::budget::Budget;
 use record::suite::{Benchmark, Constants, Extent, Oracle, Scalar, Shape};
 
-/// How an output is verified.
 pub(super) struct Verify {
     pub buffer: Option<String>,
     pub length: Option<Script>,
     pub by: By,
     pub tolerance: f64,
     pub relative: f64,
-    /// The share of values that may be further off.
     pub outliers: f64,
-    /// Whether integers are taken modulo the range of their type.
     pub wraps: bool,
-    /// Whether a value may differ by the error of a sum of f32 in another order.
+    /// Whether a value may differ by the rounding error of an f32 sum in another order.
     pub is_reordered: bool,
 }
 
-/// What an output is compared with.
 pub(super) enum By {
-    /// An expression of the index `i`.
     Expression(Script),
-    /// The bytes of a file.
     File(Arc<Vec<u8>>),
-    /// What is computed all at once.
     Whole(Whole),
-    /// The output of another kernel.
     Kernel(&'static Benchmark),
 }
 
-/// A whole output that is computed at once, for all kernels that share its inputs. What was computed last is kept.
+/// A whole output, computed at once for all kernels that share its inputs. Keeps the last results.
 pub(super) struct Whole {
     pub way: Way,
     pub known: Mutex<Vec<(String, Arc<OnceLock<Computed>>)>>,
 }
 
-/// How a whole output is computed.
 #[derive(Clone)]
 pub(super) enum Way {
-    /// By statements that set its elements.
+    /// Statements that set its elements.
     Program(Script),
-    /// By a command, in this folder, which reads and writes `.npy` files.
+    /// A command, run in this folder, that reads and writes `.npy` files.
     Command(String, PathBuf),
-    /// They are the numbers of a file.
     Numbers(Arc<Numbers>),
 }
 
-/// Values, or why there are none.
+/// Values, or the reason why there are none.
 type Computed = std::result::Result<Arc<Numbers>, String>;
 
-/// Outputs that are kept: as many as a size has epochs.
+/// Outputs to keep: as many as a size has epochs.
 const KEPT: usize = 8;
 
-/// The values of a whole output, of which `scalars` are compared, computed when the first of them is asked for. `fault`
-/// gets the reason why there are none.
+/// The first `scalars` expected values of a whole output, computed on demand. `fault` gets the reason of a failure.
 pub(super) fn whole(
     of: &Whole,
     name: &str,
@@ -78,7 +67,7 @@ pub(super) fn whole(
 ) -> Result<Wanted> {
     if let Way::Program(script) = &of.way {
         scope.insert(RIGHT.to_owned(), Meaning::Output(scalars, !rule.scalar.is_float()));
-        // The faults that every run has are found before anything runs.
+        // Reports errors that every run has before any run starts.
         drop(script.frame(&scope)?);
     }
     let key = format!("{name} {scalars} {:?} {:?} {}", shape.extent, shape.params, shape.stream);
@@ -121,7 +110,7 @@ pub(super) fn whole(
     }))
 }
 
-/// What a command finds in its environment: sizes and parameters.
+/// The environment of a command: sizes and parameters.
 pub(super) fn variables_of(params: &Constants, extent: Option<Extent>) -> Vec<(String, String)> {
     let sides: Vec<(&str, u64)> = match extent {
         None => Vec::new(),
@@ -134,7 +123,6 @@ pub(super) fn variables_of(params: &Constants, extent: Option<Extent>) -> Vec<(S
     sides.chain(params).collect()
 }
 
-/// Writes the inputs, runs the command, and reads the output that it wrote.
 fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String, String)]) -> Computed {
     let temporary = temporary()?;
     let file = |name: &str| temporary.path().join(format!("{name}.npy"));
@@ -156,10 +144,10 @@ fn by_command(command: &str, folder: &Path, scope: &Scope, variables: &[(String,
     npy::read(&bytes).map(Arc::new).map_err(|why| format!("{RIGHT}.npy from {command}: {why}"))
 }
 
-/// Writes the right values from an index on.
+/// Writes the expected values from an index into the slice.
 pub(super) type Wanted = Arc<dyn Fn(u64, &mut [f64]) + Send + Sync>;
 
-/// The values from `first` on in the bytes of a buffer; NaN behind their end.
+/// Decodes a buffer's values from `first`; NaN past its end.
 pub(super) fn decode(scalar: Scalar, bytes: &[u8], first: u64, slots: &mut [f64]) {
     let size = scalar.bytes();
     let from = (first as usize * size).min(bytes.len());
@@ -169,7 +157,7 @@ pub(super) fn decode(scalar: Scalar, bytes: &[u8], first: u64, slots: &mut [f64]
     rest.fill(f64::NAN);
 }
 
-/// The allowed errors: a constant, and a fraction of the right value; of a struct of several types, for its floats.
+/// Allowed errors: a constant plus a fraction of the expected value; in a struct of several types, only for its floats.
 pub(super) fn allowed(want: Wanted, tolerance: f64, relative: f64, fields: &'static [Option<Scalar>]) -> Oracle {
     Box::new(move |first, slots| {
         want(first, slots);
@@ -180,7 +168,7 @@ pub(super) fn allowed(want: Wanted, tolerance: f64, relative: f64, fields: &'sta
     })
 }
 
-/// The same values, with floats in place of the words of a struct's floats.
+/// The same values, with the words of a struct's floats decoded as floats.
 pub(super) fn with_floats(want: Wanted, fields: &'static [Option<Scalar>]) -> Wanted {
     Arc::new(move |first, slots: &mut [f64]| {
         want(first, slots);
@@ -189,9 +177,9 @@ pub(super) fn with_floats(want: Wanted, fields: &'static [Option<Scalar>]) -> Wa
     })
 }
 
-/// The error of a sum of `terms` values in f32 by its order, for each value: partial sums are as large as the largest
-/// value, and each addition rounds one of them by up to 2^-24, up or down, so that errors grow as the root of their
-/// number. Then the output's type rounds.
+/// The error of an f32 sum of `terms` values in any order. Partial sums are as large as the largest value, and each
+/// addition rounds one by up to 2^-24, up or down, so errors grow as the root of their number. Then the output's type
+/// rounds.
 pub(super) fn reordered(want: Wanted, scalar: Scalar, scalars: u64, terms: f64) -> Oracle {
     const PIECE: usize = 1 << 16;
     let unit = |bits: u32| f64::powi(0.5, bits as i32);
@@ -212,8 +200,7 @@ pub(super) fn reordered(want: Wanted, scalar: Scalar, scalars: u64, terms: f64) 
     })
 }
 
-/// The values of an expression of `i` and of the names of `scope`, as the buffer stores them. `fault` gets the first
-/// reason why it has none.
+/// The values of an expression of `i` and of `scope`, as the buffer stores them. `fault` gets the first failure.
 pub(super) fn by_expression(
     script: &Script,
     mut scope: Scope,
@@ -223,7 +210,7 @@ pub(super) fn by_expression(
 ) -> Result<Wanted> {
     scope.insert("i".to_owned(), Meaning::Value(Value::Whole(0)));
     let script = script.clone();
-    // The faults that every index has are found before anything runs.
+    // Reports errors that every index has before anything runs.
     let mut frame = script.frame(&scope)?;
     for index in [0, scalars - 1] {
         frame.set("i", Value::Whole(index as i64));

@@ -1,4 +1,4 @@
-//! Buffers and textures as the file declares them, and what they contain.
+//! Buffers and textures as the file declares them, and their contents.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +17,6 @@ use record::suite::budget::Budget;
 use record::suite::input::Values;
 use record::suite::{Contents, Layers, Scalar, TexelFormat, Texture};
 
-/// A buffer or texture as the file declares it.
 #[derive(Default, Clone)]
 pub(super) struct Own {
     pub length: Option<Script>,
@@ -28,49 +27,47 @@ pub(super) struct Own {
     pub format: Option<TexelFormat>,
 }
 
-/// What a buffer contains before a launch.
 #[derive(Clone)]
 pub(super) enum Filling {
     /// Random values, different for each buffer.
     Random(Values),
-    /// The values of an expression of `i`, and of `x`, `y` and `channel` in a texture. What was computed last is kept.
+    /// The values of an expression of `i`; in a texture, also of `x`, `y`, `z` and `channel`. Keeps the last results.
     Expression(Script, Arc<Mutex<Known>>),
-    /// The bytes of a file, in words.
+    /// The bytes of a file, as words.
     Words(Arc<Vec<u32>>),
-    /// Numbers of a file, as many as there are, in whatever type the buffer has.
+    /// Numbers from a file, converted to the buffer's scalar type. The file must have at least as many as the buffer.
     Numbers(Arc<Numbers>),
     Picture(Arc<Picture>),
-    /// From black at the left to white at the right.
+    /// Black at the left to white at the right.
     Gradient,
     /// Nothing: the kernel writes it.
     Output,
 }
 
-/// What an expression gave at one shape, by the number of its scalars and their type.
+/// Results of an expression, by the number and type of the scalars, and the texture and variables as text.
 pub(super) type Known = Vec<((u64, Scalar, String), Arc<Vec<u32>>)>;
 
-/// Layers of a texture whose size has none.
+/// Layers of a texture whose `size` does not set them.
 const LAYERS: u64 = 4;
 
-/// Distance between the random streams of two buffers, in elements: more than a buffer has.
+/// Distance between the random streams of two buffers, in elements: more than any buffer has.
 const APART: u64 = 1 << 34;
 
-/// The scalars and contents of a buffer.
 pub(super) struct Bound {
     pub scalars: u64,
     pub contents: Contents,
-    /// The type of its scalars, which may be another one than that of words.
+    /// The declared type; `contents` may be stored in another one.
     pub scalar: Scalar,
 }
 
 impl Own {
-    /// The words of a buffer that has a list of them.
+    /// The words of a buffer with a `words` list.
     pub(super) fn words(&self, what: &str, layout: &Layout, scope: &Scope, file: &str) -> Result<Vec<u32>> {
         let size = layout.scalar.bytes();
         let mut words = Vec::new();
         for word in &self.words {
             let mut bytes = [0; 4];
-            // A list has words, whatever the type: two for an f64.
+            // A list has 32-bit words, whatever the type: two for an f64.
             let kind = if size == 4 { layout.scalar } else { Scalar::U32 };
             scalar(word, kind, scope, &mut bytes)?;
             words.push(u32::from_le_bytes(bytes));
@@ -83,7 +80,7 @@ impl Own {
         Ok(words)
     }
 
-    /// The buffer as a variable of this layout binds it. `number` tells its random contents from those of others.
+    /// Binds the buffer to a variable of this layout. `number` selects its random stream.
     pub(super) fn bound(
         &self,
         (layout, number, is_output): (&Layout, u64, bool),
@@ -193,7 +190,7 @@ impl Own {
     }
 }
 
-/// The scalars that are filled, their type, and the format, width and height of a texture.
+/// The number of scalars to fill and their type. For a texture, also its format, width and height.
 type Place = (u64, Scalar, Option<(TexelFormat, u64, u64)>);
 
 impl Filling {
@@ -208,7 +205,7 @@ impl Filling {
             Self::Random(Values::Summable) if number > 0 => Contents::Input(Values::SummableFrom(first)),
             Self::Random(Values::Signs) if number > 0 => Contents::Input(Values::SignsFrom(first)),
             Self::Random(Values::Digits) if number > 0 => Contents::Input(Values::DigitsFrom(first)),
-            // No f64 holds a random integer of 64 bits, but each of these.
+            // An f64 cannot hold every random 64-bit integer, but holds all of these values.
             Self::Random(values @ (Values::Constant(_) | Values::Ramp)) if words_each(scalar) > 1 => {
                 Contents::Words(words_of(scalar, scalars, |index| values.of(0).at(scalar, index)))
             }
@@ -255,7 +252,7 @@ impl Filling {
                 Contents::Words(words_of(scalar, scalars, |index| {
                     let value = f64::from(rgba[(index / channels * 4 + index % channels) as usize]);
                     match scalar {
-                        // Eight bits of sixteen, as the nearest fraction.
+                        // Rounds 16-bit samples to 8 bits.
                         Scalar::Unorm8 => (value / f64::from(*most) * 255.0).round(),
                         scalar if scalar.is_float() => value / f64::from(*most),
                         _ => value,
@@ -289,7 +286,7 @@ impl Filling {
                     return Ok(Contents::Words(words.to_vec()));
                 }
                 let words = Arc::new(evaluated(&script, place, scope)?);
-                // Sizes follow each other, and epochs repeat them.
+                // Every epoch runs all sizes in turn: keep the results of several.
                 known.truncate(3);
                 known.insert(0, (key, words.clone()));
                 Contents::Words(words.to_vec())
@@ -298,13 +295,13 @@ impl Filling {
     }
 }
 
-/// The scalars that an expression gives, in words.
+/// Evaluates an expression for every scalar, and packs the values into words.
 fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) -> Result<Vec<u32>> {
     let mut scope = scope.clone();
     for name in ["i", "x", "y", "z", "channel"] {
         scope.insert(name.to_owned(), Meaning::Value(Value::Whole(0)));
     }
-    // What is wrong at every index is found before the threads start.
+    // Reports errors that every index has before the threads start.
     drop(script.frame(&scope)?);
     const PIECE: u64 = 1 << 12;
     let budget = Budget::start();
@@ -330,8 +327,7 @@ fn evaluated(script: &Script, (scalars, scalar, texture): Place, scope: &Scope) 
     Ok(words_of(scalar, scalars, |index| pieces[(index / PIECE) as usize][(index % PIECE) as usize]))
 }
 
-/// The contents of a buffer of so many scalars in the type that the job has them in, and the number of its scalars:
-/// random integers are words.
+/// The number of scalars and the contents as the job stores them: words for random 32-bit and all 64-bit integers.
 fn stored_as(scalar: Scalar, scalars: u64, contents: Contents) -> (u64, Contents) {
     let is_drawn = matches!(contents, Contents::Input(values) if !matches!(values, Values::Constant(_) | Values::Ramp));
     let stored = match scalar {
@@ -342,7 +338,7 @@ fn stored_as(scalar: Scalar, scalars: u64, contents: Contents) -> (u64, Contents
     (scalars * (scalar.bytes() / stored.bytes()) as u64, Contents::Of(stored, Box::new(contents)))
 }
 
-/// Scalars in words. Expressions are taken modulo the range of an integer.
+/// Packs scalars into words, 32-bit integers modulo their range.
 fn words_of(scalar: Scalar, scalars: u64, value: impl Fn(u64) -> f64) -> Vec<u32> {
     let size = scalar.bytes();
     let mut bytes = vec![0; (scalars as usize * size).next_multiple_of(4)];
@@ -358,22 +354,22 @@ fn words_of(scalar: Scalar, scalars: u64, value: impl Fn(u64) -> f64) -> Vec<u32
 }
 
 impl Bound {
-    /// Its contents, or those of its texels.
+    /// The contents; of a texture, its texels.
     fn elements(&self) -> &Contents {
         if let Contents::Texture(texture) = &self.contents { &texture.texels } else { &self.contents }
     }
 
-    /// What its elements are, in whatever they are wrapped.
+    /// The contents inside `Contents::Of`.
     fn inner(&self) -> &Contents {
         if let Contents::Of(_, contents) = self.elements() { contents } else { self.elements() }
     }
 
-    /// Whether the kernel finds it garbage.
+    /// Whether the kernel starts with poison instead of data.
     pub(super) fn is_output(&self) -> bool {
         matches!(self.inner(), Contents::Poison)
     }
 
-    /// The type that the job has its scalars in.
+    /// The type in which the job stores the scalars.
     fn stored(&self) -> Scalar {
         match self.elements() {
             Contents::Of(scalar, _) => *scalar,
@@ -382,12 +378,12 @@ impl Bound {
         }
     }
 
-    /// Its length in scalars of its own type.
+    /// The length in scalars of the declared type.
     pub(super) fn length(&self) -> u64 {
         self.scalars * self.stored().bytes() as u64 / self.scalar.bytes() as u64
     }
 
-    /// The same as an output: the number of its scalars, and their contents.
+    /// The same buffer as an output: the number of scalars, and poison.
     pub(super) fn poisoned(&self) -> (u64, Contents) {
         let (scalars, poison) = stored_as(self.scalar, self.length(), Contents::Poison);
         let contents = match &self.contents {
@@ -397,7 +393,7 @@ impl Bound {
         (scalars, contents)
     }
 
-    /// Its elements for expressions.
+    /// The elements, as expressions read them.
     pub(super) fn data(&self, stream: u64) -> Data {
         let (scalar, stored) = (self.scalar, self.stored());
         let size = scalar.bytes();

@@ -1,4 +1,4 @@
-//! Files of numbers and pictures, which are known by their first bytes, whatever they are called.
+//! Files of numbers and pictures, recognized by their first bytes, then by their extension.
 
 use std::path::Path;
 
@@ -7,17 +7,13 @@ use super::stored::Numbers;
 use crate::cli::inputs;
 use record::error::{Result, shown, usage};
 
-/// What a file has.
 pub(super) enum Data {
-    /// Of an `.npy` file.
     Numbers(Numbers),
-    /// Of a `.png` file.
     Picture(Picture),
-    /// Of any other file.
     Bytes(Vec<u8>),
 }
 
-/// The pixels of a picture: red, green, blue, opacity.
+/// Red, green, blue and opacity of each pixel.
 #[derive(Clone)]
 pub(super) struct Picture {
     pub width: u64,
@@ -27,17 +23,16 @@ pub(super) struct Picture {
     pub most: u16,
 }
 
-/// The first bytes of files, and their usual endings. Archives have none of their own: nothing reads them.
+/// File signatures and their usual extensions. Archives are recognized only to be refused.
 const MAGIC: [(&[u8], &str); 4] =
     [(npy::MAGIC, "npy"), (b"\x89PNG\r\n\x1a\n", "png"), (b"PK\x03\x04", "npz"), (b"\x1f\x8b", "gz")];
 
-/// The usual ending of a file with these bytes.
 pub(super) fn ending(bytes: &[u8]) -> &'static str {
     MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)).map_or("bin", |(_, end)| end)
 }
 
 impl Data {
-    /// Reads a file, which is for `what`.
+    /// Reads a file; `what` is the prefix of its errors.
     pub(super) fn read(path: &Path, what: &str) -> Result<Self> {
         let bytes = inputs::contents(path, inputs::DATA)?;
         let fault = |why: String| usage!("{what}: {}: {why}", shown(path));
@@ -58,7 +53,7 @@ impl Data {
 /// Maximum number of pixels of a picture: 1 GiB of red, green, blue and opacity.
 const MOST_PIXELS: u64 = 1 << 28;
 
-/// Bytes that one compressed byte stands for at most (RFC 1951: 258 bytes for two bits).
+/// The most bytes that one compressed byte expands to (RFC 1951: 258 bytes for two bits).
 const DEFLATE_RATIO: u64 = 1032;
 
 fn picture(bytes: &[u8]) -> Result<Picture, String> {

@@ -1,4 +1,4 @@
-//! A kernel of the user's as a benchmark.
+//! A user's kernel as a benchmark.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,13 +16,12 @@ use record::suite::{
     Work,
 };
 
-/// Operations of the host for a value by an expression, of the order of a copy of one value.
+/// Approximate cost of evaluating an expression once, relative to copying one value.
 const COST: u64 = 64;
 
-/// Values that are compared by an expression before parts of the output must do.
+/// Most values to check with a costly expression. Larger outputs are checked only in part.
 const MOST_VALUES: u64 = 1 << 19;
 
-/// A buffer or texture of a launch.
 struct Place {
     name: String,
     is_written: bool,
@@ -34,7 +33,7 @@ struct Place {
 }
 
 impl Declared {
-    /// The variables of expressions, with those of constants that the kernel's text has in place.
+    /// The variables of expressions, with the specialization constants that are fixed in the kernel's text.
     fn scope(&self, shape: &Shape, interface: Option<&Interface>) -> Scope {
         let mut scope = variables(shape, interface);
         let fixed = self.kernel.text.spirv.map_or(&[][..], |module| &module.fixed);
@@ -51,18 +50,17 @@ impl Declared {
         self.kernel.text.layouts(shape.dtype, &constants)
     }
 
-    /// The launch, and the buffers that it needs.
     fn plan(&self, shape: &Shape, interface: &Interface) -> Result<(Launch, Vec<Place>)> {
         let layouts = self.layouts(shape)?;
         let scope = self.scope(shape, Some(interface));
         let launch = Launch::of(self, shape, (interface, &layouts), &scope)?;
         let mut places = Vec::new();
-        // In the order of their bindings.
+        // In binding order.
         let mut bound: Vec<_> = launch.bound.iter().collect();
         bound.sort_by_key(|(_, bindings)| bindings.first());
         for (name, bindings) in bound {
             let mut bound_to = bindings.iter().map(|place| &interface.bindings[*place]);
-            // A storage texture names its format, and needs a use of its own.
+            // A storage texture declares its format and needs its own usage.
             let storage = bound_to.clone().find(|binding| binding.access == Access::StorageTexture);
             let Some(binding) = storage.or_else(|| bound_to.next()) else { continue };
             let layout = self.layout_of(&layouts, &binding.name)?;
@@ -86,7 +84,7 @@ impl Declared {
     }
 }
 
-/// The name of the buffer that a written buffer is restored from.
+/// The name of the copy from which a written buffer is restored.
 fn before(name: &str) -> &'static str {
     kept_name(&format!("{name} before"))
 }
@@ -104,7 +102,7 @@ impl Declaration for Declared {
         }
         for Place { name, is_written, bound, .. } in places {
             if is_written && !bound.is_output() {
-                // Each launch finds the same contents.
+                // Every launch starts with the same contents.
                 let (scalars, contents) = bound.poisoned();
                 add(kept_name(&name), scalars, contents);
                 add(before(&name), bound.scalars, bound.contents);
@@ -130,7 +128,7 @@ impl Declaration for Declared {
         if self.only.is_some() {
             return Work::default();
         }
-        // `steps` refuses a script without a value.
+        // `steps` reports a script without a value.
         let value = |script: &Option<Script>| {
             script.as_ref().and_then(|script| script.whole(&self.scope(shape, None), 0).ok()).unwrap_or(0)
         };
@@ -203,7 +201,7 @@ impl Declaration for Declared {
         }
         let (launch, places) = self.plan(shape, interface)?;
         if self.shared.verify.is_empty() {
-            // What is written is known, if nothing else.
+            // Without `[verify]`, only which buffers are written is known.
             let outputs = places.iter().filter(|place| place.is_written);
             return Ok(outputs.map(|place| Answer::unknown(kept_name(&place.name), place.element.clone())).collect());
         }
@@ -246,11 +244,11 @@ impl Declared {
         if words > 1 && !is_exact {
             return Err(self.fault("[verify]: 64-bit integers cannot have a tolerance".to_owned()));
         }
-        // Words of a struct of several types.
+        // A struct that mixes floats and integers is compared as words.
         let is_mixed = scalar == Scalar::U32 && element.contains(&Some(Scalar::F32));
         let fields: &'static [Option<Scalar>] = if is_mixed { kept_items(element.clone()) } else { &[] };
         let rule = Rule { scalar, is_exact, wraps: verify.wraps, fields };
-        // The type that they are compared by.
+        // The type in which values are compared.
         let unit = if words > 1 { Scalar::U32 } else { scalar };
         let (mut reference, fault): (_, Arc<OnceLock<String>>) = (None, Arc::default());
         self.add_inputs(&mut scope, shape, launch, places);
@@ -280,7 +278,7 @@ impl Declared {
         let tolerance = match verify.is_reordered && scalar.is_float() {
             true => {
                 let inputs = places.iter().filter(|place| !place.is_written).map(|place| place.bound.length());
-                // Those of a product of square matrices; no kernel has more that reads each input once.
+                // As in a product of square matrices. A kernel that reads each input once has no more terms.
                 let terms = inputs.max().unwrap_or(1) as f64 / (scalars as f64).sqrt();
                 Some(reordered(want.clone(), scalar, scalars, terms))
             }
@@ -301,7 +299,7 @@ impl Declared {
         })
     }
 
-    /// The buffers as they are before a launch.
+    /// Adds the buffers as they are before a launch.
     fn add_inputs(&self, scope: &mut Scope, shape: &Shape, launch: &Launch, places: &[Place]) {
         for Place { name, bound, .. } in places {
             scope.insert(name.clone(), Meaning::Buffer(bound.data(shape.stream)));

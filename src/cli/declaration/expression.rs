@@ -1,5 +1,5 @@
-//! Expressions and programs of a declaration, in Rhai: its numbers, `let`, `if`, loops and functions, and the elements of
-//! buffers. No text runs forever: operations, memory and time are limited.
+//! Rhai expressions and programs of a declaration: numbers, `let`, `if`, loops, functions and buffer elements.
+//! Operations, memory and time are limited, so every text ends.
 
 use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
@@ -8,25 +8,25 @@ use rhai::{AST, Dynamic, Engine, EvalAltResult, Position, Scope};
 
 use record::suite::budget::Budget;
 
-/// What programs call the output that they set.
+/// The output's name in programs.
 pub(super) const RIGHT: &str = "right";
 
 /// The names whose values change from one evaluation to the next.
 const CHANGING: [&str; 5] = ["i", "x", "y", "z", "channel"];
 
-/// Operations of one evaluation, against loops that nobody waits for.
+/// Most operations of one evaluation, against endless loops.
 const MOST_OPERATIONS: u64 = 10_000_000;
 
-/// The same of a program that sets a whole output: about a minute.
+/// The same for a program that sets a whole output: about a minute.
 const MOST_OPERATIONS_OF_A_PROGRAM: u64 = 1_000_000_000;
 
-/// Operations between two looks at the clock.
+/// Operations between two checks of the time.
 const OPERATIONS_BETWEEN_LOOKS: u64 = 1 << 14;
 
-/// The longest text, array or map of an expression, against doubling in a loop.
+/// The longest string, array or map, against doubling in a loop.
 const LARGEST: usize = 1 << 16;
 
-/// Levels of parentheses, blocks and calls inside each other: each needs a part of the stack.
+/// The deepest nesting of parentheses, blocks and calls: each level uses stack.
 const MOST_DEPTH: usize = 64;
 
 type Failed = Box<EvalAltResult>;
@@ -54,14 +54,11 @@ impl Value {
     }
 }
 
-/// The elements of a buffer, for the expression of an answer: `input[i]`.
+/// The elements of a buffer in expressions: `input[i]`.
 #[derive(Clone)]
 pub(super) struct Data {
-    /// Element by index.
     pub at: Arc<dyn Fn(u64) -> Value + Send + Sync>,
-    /// Number of elements.
     pub count: u64,
-    /// Whether they are integers.
     pub is_integer: bool,
 }
 
@@ -75,7 +72,6 @@ impl Data {
     }
 }
 
-/// The output of a program.
 #[derive(Clone)]
 struct Output {
     values: Vec<f64>,
@@ -108,7 +104,7 @@ fn number(value: &Dynamic) -> Result<Value, Failed> {
     })
 }
 
-/// What a name from outside of the expression means.
+/// The meaning of a name from outside the expression.
 #[derive(Clone)]
 pub(super) enum Meaning {
     Value(Value),
@@ -118,11 +114,11 @@ pub(super) enum Meaning {
 }
 
 thread_local! {
-    /// The most operations and the time of the evaluation that runs in this thread.
+    /// The operation limit and the time limit of the evaluation that runs in this thread.
     static LIMITS: Cell<Option<(u64, Budget)>> = const { Cell::new(None) };
 }
 
-/// Registers functions of a real number for whole numbers, too.
+/// Registers functions of a real number for integers, too.
 macro_rules! real {
     ($engine:ident: $($name:ident)+) => {
         $($engine.register_fn(stringify!($name), f64::$name);
@@ -130,7 +126,7 @@ macro_rules! real {
     };
 }
 
-/// Rhai without modules and without output. Operators of bits bind as in Rust and WGSL, not as in C.
+/// Rhai without modules or output. Bitwise operators bind as in Rust and WGSL, not as in C.
 fn engine(is_strict: bool) -> Engine {
     let mut engine = Engine::new();
     engine.set_strict_variables(is_strict).set_max_expr_depths(MOST_DEPTH, MOST_DEPTH);
@@ -148,7 +144,7 @@ fn engine(is_strict: bool) -> Engine {
             shifted.ok_or_else(|| format!("{a} cannot be shifted by {b} bits").into())
         }
     };
-    // Those of `#if`, of numbers as in C.
+    // Logic of `#if`, on numbers as in C.
     let is_true = |value: &Dynamic| number(value).is_ok_and(|value| value.real() != 0.0);
     engine.register_fn("!", |x: i64| x == 0);
     for (name, precedence, is_or) in [("or", 30, true), ("and", 60, false)] {
@@ -189,10 +185,10 @@ fn engine(is_strict: bool) -> Engine {
     engine
 }
 
-/// Finds names that mean nothing.
+/// Rejects undefined names.
 static STRICT: LazyLock<Engine> = LazyLock::new(|| engine(true));
 
-/// A parsed expression.
+/// The source of an expression or program that is known to parse.
 pub(super) struct Expression(String);
 
 impl Expression {
@@ -203,7 +199,7 @@ impl Expression {
         Ok(Self(text.to_owned()))
     }
 
-    /// An evaluation with these meanings of names. Those that the text does not contain are left out.
+    /// An evaluation with these meanings of names. Names that the text does not contain are left out.
     pub(super) fn frame<'a>(&self, names: impl Iterator<Item = (&'a String, &'a Meaning)>) -> Result<Frame, String> {
         let mut scope = Scope::new();
         for (name, meaning) in names.filter(|(name, _)| self.0.contains(name.as_str())) {
@@ -222,34 +218,31 @@ impl Expression {
     }
 }
 
-/// An expression with the values of its variables.
 pub(super) struct Frame {
     ast: AST,
     scope: Scope<'static>,
-    /// The time of all evaluations with this frame.
+    /// The time limit of all evaluations with this frame.
     budget: Budget,
 }
 
 impl Frame {
-    /// The same within a time that is shared with other frames.
+    /// The same frame with a time limit that other frames share.
     pub(super) fn within(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// Changes the value of a name from outside.
     pub(super) fn set(&mut self, name: &str, value: Value) {
         if let Some(known) = self.scope.get_mut(name) {
             *known = value.dynamic();
         }
     }
 
-    /// The value of the expression.
     pub(super) fn value(&mut self) -> Result<Value, String> {
         let found = self.evaluate(MOST_OPERATIONS)?;
         number(&found).map_err(|error| error.to_string())
     }
 
-    /// Runs a program, and returns its output. Elements that it does not set are NaN.
+    /// Runs a program and returns its output. Elements that the program does not set are NaN.
     pub(super) fn run(&mut self) -> Result<Vec<f64>, String> {
         let _ = self.evaluate(MOST_OPERATIONS_OF_A_PROGRAM)?;
         let output = self.scope.remove::<Output>(RIGHT);

@@ -1,4 +1,4 @@
-//! Values of uniforms, structs and immediates by the names of their fields.
+//! Values of uniforms, structs and immediates, by field name.
 
 use super::script::{Scope, Script};
 use super::spec::ValueSpec;
@@ -9,33 +9,31 @@ use record::error::{Result, usage};
 use record::format::plural;
 use record::suite::Scalar;
 
-/// Values by the names of fields.
 #[derive(Clone)]
 pub(super) struct Fields {
-    /// For messages: `k.toml: [uniforms.params]`.
+    /// Prefix of messages: `k.toml: [uniforms.params]`.
     what: String,
     values: Vec<(String, Vec<Word>)>,
 }
 
-/// A scalar, and whether it is the bits of a float, by `bits(x)`.
+/// A scalar, and whether it is the bits of a float, written `bits(x)`.
 pub(super) type Word = (Script, bool);
 
 impl Fields {
-    /// Parses what the file says of a variable.
     pub(super) fn new(what: String, spec: &ValueSpec) -> Result<Self> {
         let mut values = Vec::new();
         collect(&what, String::new(), spec, &mut values)?;
         Ok(Self { what, values })
     }
 
-    /// These values with `other` ones in place of those of the same names.
+    /// These values, replaced by `other`'s where the names match.
     pub(super) fn with(&self, other: &Self) -> Self {
         let is_kept = |(name, _): &&(String, Vec<Word>)| other.values.iter().all(|(own, _)| own != name);
         let values = self.values.iter().filter(is_kept).chain(&other.values).cloned().collect();
         Self { what: other.what.clone(), values }
     }
 
-    /// The words of a variable of this layout.
+    /// Packs the values into words of this layout.
     pub(super) fn words(&self, layout: &Layout, scope: &Scope) -> Result<Vec<u32>> {
         let fault = |message: String| Err(usage!("{}: {message}", self.what));
         let mut bytes = vec![0; layout.bytes.unwrap_or(layout.stride).next_multiple_of(4) as usize];
@@ -62,7 +60,7 @@ impl Fields {
             }
             parts.into_iter().for_each(|at| set[at] = true);
         }
-        // Fields that fill gaps need no values.
+        // Padding needs no values.
         let is_padding = |field: &Field| field.name.trim_start_matches('_').to_lowercase().starts_with("pad");
         let missing = set.iter().zip(&layout.fields).find(|(is_set, field)| !**is_set && !is_padding(field));
         if let Some((_, field)) = missing {
@@ -73,7 +71,7 @@ impl Fields {
     }
 }
 
-/// A line of `[uniforms]` for a variable that has none, with what its fields probably mean.
+/// A line of `[uniforms]` for a variable without values, guessed from the names of its fields.
 pub(super) fn proposed(name: &str, layout: &Layout) -> String {
     let value = |field: &Field| {
         let last = field.name.rsplit('.').next().unwrap_or_default().to_lowercase();
@@ -108,7 +106,7 @@ pub(super) fn proposed(name: &str, layout: &Layout) -> String {
     }
 }
 
-/// Whether a field is the one of this name, or a part of it.
+/// Whether a field has this name or is a part of it.
 fn is_part_of(field: &Field, name: &str) -> bool {
     field.name.strip_prefix(name).is_some_and(|rest| name.is_empty() || rest.is_empty() || rest.starts_with(['[', '.']))
 }
@@ -140,12 +138,10 @@ fn collect(what: &str, name: String, spec: &ValueSpec, values: &mut Vec<(String,
     Ok(())
 }
 
-/// Parses a scalar.
 pub(super) fn word(what: &str, text: &str) -> Result<Word> {
     Ok((Script::new(what, text)?, text.contains("bits(")))
 }
 
-/// Writes a scalar in its type.
 pub(super) fn scalar((script, is_bits): &Word, of: Scalar, scope: &Scope, bytes: &mut [u8]) -> Result<()> {
     let value = script.value(scope)?;
     if of.is_float() && !is_bits {

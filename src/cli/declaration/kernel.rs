@@ -1,4 +1,4 @@
-//! The kernels of `bench`: WGSL, SPIR-V, CUDA C++.
+//! The kernels of `bench`: WGSL, SPIR-V and CUDA C++.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,51 +17,48 @@ use record::error::{Error, Result, shown, usage, visible};
 use record::suite::kept::{kept, kept_name, kept_text};
 use record::suite::{Accepted, Access, Binding, Constants, Dtype, Feature, Interface, Limit};
 
-/// The first bytes of SPIR-V.
 const SPIRV: [u8; 4] = 0x0723_0203_u32.to_le_bytes();
 
-/// The endings of the files that `bench` runs.
+/// The extensions of files that `bench` runs.
 const ENDS: &str = ".wgsl, .spv, .cu, .comp, .hlsl and .slang";
 
-/// A kernel before it is a benchmark.
+/// A kernel before it becomes a benchmark.
 #[derive(Clone)]
 pub(super) struct Kernel {
-    /// Its file.
     pub path: PathBuf,
-    /// Its name in tables.
     pub name: String,
     pub text: Text,
-    /// What the file says of it.
+    /// Its table in the TOML file.
     pub table: KernelTable,
     pub steps: Steps,
-    /// Threads of a block along x, y and z, where CUDA C++ does not say.
+    /// Threads per block along x, y and z, for CUDA C++ that does not declare them.
     pub workgroup: Vec<Script>,
     /// The first value of each parameter of the file.
     pub params: Constants,
 }
 
-/// The texts of a kernel. They live as long as the program, like the suite's.
+/// The sources of a kernel. They live as long as the program, like the suite's.
 #[derive(Clone, Copy)]
 pub(in crate::cli) struct Text {
-    /// WGSL, of SPIR-V too; empty for a kernel in CUDA C++ alone, and for SPIR-V that naga cannot read.
+    /// WGSL, also if translated from SPIR-V; empty for CUDA C++ alone and for SPIR-V that naga cannot read.
     pub wgsl: &'static str,
-    /// CUDA C++; empty where there is none.
+    /// Empty if there is no CUDA C++.
     pub cuda: &'static str,
-    /// The SPIR-V that it was read from.
+    /// The SPIR-V that `wgsl` was translated from.
     pub(in crate::cli) spirv: Option<&'static SpirvKernel>,
-    /// Its entry points, in the order in which steps number them.
+    /// In the order in which steps number them.
     pub(super) entries: &'static [&'static str],
 }
 
 impl Text {
-    /// Reads a file, and the CUDA twin of the same name beside one of WGSL. Its entry points are not known yet.
+    /// Reads a file, and the CUDA port of the same name beside a WGSL file. The entry points are not known yet.
     pub(super) fn read(path: &Path, reading: &Reading<'_>) -> Result<Self> {
         let end = path.extension().unwrap_or_default().to_string_lossy().into_owned();
         let fault = |why: String| usage!("{}: {why}", shown(path));
         let of_cuda = |cuda: &'static str| Self { wgsl: "", cuda, spirv: None, entries: &[] };
         let of_wgsl = |text: &str, cuda: &'static str| {
             let wgsl = kept_text(reading.expanded(text, path)?);
-            // What is wrong with it is said when its types are known.
+            // Catches panics only: errors are reported once the types are known.
             caught(|| drop(Shader::parse(wgsl, Dtype::F32.name()))).map_err(fault)?;
             Ok(Self { wgsl, ..of_cuda(cuda) })
         };
@@ -99,7 +96,6 @@ impl Text {
         self.wgsl.is_empty() && self.spirv.is_none()
     }
 
-    /// Whether its arithmetic is f16.
     pub(super) fn is_half(&self) -> bool {
         let has_half = || Shader::parse(self.wgsl, Dtype::F16.name()).is_ok_and(|own| own.has_half_arithmetic());
         self.wgsl.contains("enable f16") && (self.wgsl.contains("alias T =") || has_half())
@@ -111,8 +107,8 @@ impl Text {
         Some(ModuleInterface::read(&module.words, values))
     }
 
-    /// The peak of its operations: that of tensor cores if it has matrices of a subgroup, in WGSL or in CUDA.
-    /// Parameters have `values`.
+    /// The peak for its operations: tensor cores' if it uses subgroup matrices (WGSL or CUDA). `values`: its
+    /// parameters.
     pub(super) fn arithmetic(&self, dtype: Dtype, values: &Constants) -> Limit {
         let interface = || Shader::parse(self.wgsl, dtype.name())?.interface_of(self.entries, values);
         let has_matrices = || interface().is_ok_and(|own| own.features.contains(&Feature::CooperativeMatrix));
@@ -120,7 +116,6 @@ impl Text {
         of_wgsl.or_else(|| matrix_instruction(self.cuda)).unwrap_or(Limit::Fma)
     }
 
-    /// The names of its entry points.
     pub(super) fn entry_names(&self) -> Vec<String> {
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
         if self.is_cuda() {
@@ -129,12 +124,12 @@ impl Text {
         if let Some(Ok(module)) = self.unread(&Constants::new()) {
             return owned(module.entries());
         }
-        // What is wrong with it is said when its types are known.
+        // Errors are reported once the types are known.
         let shader = Shader::parse(self.wgsl, Dtype::F32.name());
         shader.map_or_else(|_| vec!["main".to_owned()], |own| owned(own.entries()))
     }
 
-    /// The entry point that is meant where none is named.
+    /// The entry point if none is named.
     pub(super) fn usual_entry(&self, path: &Path) -> Result<String> {
         if self.is_cuda() {
             return Ok(twin::ENTRY_POINT.to_owned());
@@ -156,7 +151,7 @@ impl Text {
         }
     }
 
-    /// Whether it has the entry points that it is to run.
+    /// Checks that the chosen entry points exist.
     pub(super) fn check_entries(&self, path: &Path) -> Result<()> {
         let mut entries = self.entries.iter();
         let (name, instead) = if self.is_cuda() {
@@ -165,7 +160,7 @@ impl Text {
         } else {
             let known = self.entry_names();
             let Some(name) = entries.find(|name| !known.iter().any(|own| own == **name)) else { return Ok(()) };
-            // What is wrong with the text is said when its types are known.
+            // Errors in the text are reported once the types are known.
             if self.unread(&Constants::new()).is_none() && Shader::parse(self.wgsl, Dtype::F32.name()).is_err() {
                 return Ok(());
             }
@@ -174,19 +169,18 @@ impl Text {
         Err(usage!("{}: there is no entry point '{name}'{instead}", shown(path)))
     }
 
-    /// Whether CUDA C++ beside the WGSL has every entry point.
+    /// Whether the CUDA C++ beside the WGSL has every entry point.
     pub(super) fn has_twin(&self) -> bool {
         let name = |entry: &&'static str| if *entry == "main" { twin::ENTRY_POINT } else { *entry };
         !self.cuda.is_empty() && self.entries.iter().all(|entry| twin::has_entry(self.cuda, name(entry)))
     }
 
-    /// Why only CUDA has it, where that is so.
+    /// Why the kernel runs only through CUDA, if so.
     pub(super) fn only_cuda(&self) -> Option<&'static str> {
         let unread = self.spirv.and_then(|module| module.unread.as_deref());
         unread.or_else(|| self.is_cuda().then_some("the kernel is written in CUDA C++"))
     }
 
-    /// The layouts of its bindings and immediates.
     pub(super) fn layouts(&self, dtype: Dtype, constants: &Constants) -> Result<Vec<Layout>> {
         if self.is_cuda() {
             return Ok(twin::layouts(self.cuda, self.entries, dtype));
@@ -199,7 +193,7 @@ impl Text {
 }
 
 impl Kernel {
-    /// Its names of overrides; `None` where every name is one, as in CUDA, which gets them as definitions.
+    /// The names of its overrides; `None` if any name is one, as in CUDA, which gets them as macro definitions.
     pub(super) fn overrides(&self, dtype: Dtype) -> Result<Option<Vec<String>>> {
         if self.text.is_cuda() {
             return Ok(None);
@@ -210,7 +204,6 @@ impl Kernel {
         Ok(Some(self.parsed(dtype)?.overrides().into_iter().map(str::to_owned).collect()))
     }
 
-    /// The values that its overrides accept: all of their types.
     pub(super) fn accepts(&self, dtype: Dtype) -> Result<Vec<(&'static str, Accepted)>> {
         let Some(names) = self.overrides(dtype)? else { return Ok(Vec::new()) };
         let module = self.text.unread(&self.params).transpose()?;
@@ -222,12 +215,11 @@ impl Kernel {
         Ok(names.iter().filter_map(|name| Some((kept_name(name), accepted(name)?))).collect())
     }
 
-    /// The layouts of its bindings.
     pub(super) fn layouts(&self, dtype: Dtype) -> Result<Vec<Layout>> {
         self.text.layouts(dtype, &self.constants(dtype)?).map_err(|error| named(error, &self.path))
     }
 
-    /// The file's parameters that are its overrides.
+    /// The file's parameters that are overrides of this kernel.
     fn constants(&self, dtype: Dtype) -> Result<Constants> {
         let overrides = self.overrides(dtype)?;
         let mut constants = self.params.clone();
@@ -245,12 +237,11 @@ impl Kernel {
         shader.interface_of(self.text.entries, &constants).map_err(|error| named(error, &self.path))
     }
 
-    /// How its entry points, in the order of its steps, use their buffers: what one of them writes before any reads it
-    /// is not read.
+    /// How its entry points use buffers, in step order. A buffer that one writes before any reads it counts as unread.
     pub(super) fn buffer_uses(&self, dtype: Dtype) -> Result<Vec<BufferUse>> {
         let mut found: Vec<BufferUse> = Vec::new();
         if self.text.wgsl.is_empty() {
-            // Nobody knows its indices.
+            // Without WGSL, the indices are unknown.
             return Ok(found);
         }
         let (constants, shader) = (self.constants(dtype)?, self.parsed(dtype)?);
@@ -270,7 +261,7 @@ impl Kernel {
         Ok(found)
     }
 
-    /// Invocations of a workgroup of its first entry point; none of CUDA C++, which may not say.
+    /// Workgroup size of the first entry point; `None` for CUDA C++, which may not declare one.
     pub(super) fn workgroup_size(&self, dtype: Dtype) -> Option<[u32; 3]> {
         if self.text.is_cuda() { None } else { Some(self.interface(dtype).ok()?.workgroup_size) }
     }
@@ -282,7 +273,6 @@ impl Kernel {
         Ok(self.interface(dtype)?.bindings)
     }
 
-    /// What the declaration calls its samplers.
     pub(super) fn samplers(&self, dtype: Dtype) -> Result<Vec<String>> {
         if self.text.is_cuda() {
             return Ok(Vec::new());
@@ -291,7 +281,7 @@ impl Kernel {
         Ok(self.interface(dtype)?.samplers.into_iter().map(|sampler| name(sampler.name)).collect())
     }
 
-    /// What the declaration calls its bindings and immediates.
+    /// The declaration's names for its bindings and immediates.
     pub(super) fn declared_names(&self, dtype: Dtype) -> Result<Vec<String>> {
         let bindings = self.bindings(dtype)?;
         let names = bindings.iter().map(|binding| declared_name(&self.table.names, binding).to_owned());
@@ -300,26 +290,25 @@ impl Kernel {
         Ok(names.chain(immediates).collect())
     }
 
-    /// The name of the first buffer that it writes.
     pub(super) fn written(&self, dtype: Dtype) -> Result<Option<String>> {
         let is_written = |binding: &Binding| binding.access == Access::ReadWrite && binding.is_stored;
         Ok(self.bindings(dtype)?.into_iter().find(is_written).map(|binding| binding.name))
     }
 
-    /// Its WGSL, parsed, with its file in any fault.
+    /// Its WGSL, parsed; errors name the file.
     fn parsed(&self, dtype: Dtype) -> Result<Shader> {
         Shader::parse(self.text.wgsl, dtype.name()).map_err(|error| named(error, &self.path))
     }
 }
 
-/// What a declaration with these `names` calls a binding.
+/// The name of a binding in a declaration with these `names`.
 pub(super) fn declared_name<'a>(names: &'a BTreeMap<String, String>, binding: &'a Binding) -> &'a str {
     let number =
         if binding.group == 0 { binding.index.to_string() } else { format!("{}.{}", binding.group, binding.index) };
     names.get(&binding.name).or_else(|| names.get(&number)).unwrap_or(&binding.name)
 }
 
-/// The peak of the instructions of tensor cores in CUDA C++ or PTX, by the type of the factors; `None` without any.
+/// The tensor-core peak for the matrix instructions in CUDA C++ or PTX, by the inputs' type; `None` without any.
 fn matrix_instruction(cuda: &str) -> Option<Limit> {
     const NAMES: [&str; 4] = ["mma.sync", "wmma", "wgmma", "tcgen05.mma"];
     const FACTORS: [(&str, Limit); 6] = [
@@ -336,13 +325,13 @@ fn matrix_instruction(cuda: &str) -> Option<Limit> {
     (!lines.is_empty()).then(|| factors.map_or(Limit::Tensor, |(_, limit)| limit))
 }
 
-/// The name of a file without its endings.
+/// A file name without its extensions.
 pub(super) fn stem(path: &Path) -> String {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     visible(name.trim_end_matches(".wgsl").trim_end_matches(".cu")).into_owned()
 }
 
-/// Reads a module; one that naga cannot read, by its decorations.
+/// Reads a module, from its decorations alone if naga cannot read it.
 fn read_spirv(words: &[u32], Reading { values, formats, .. }: &Reading<'_>) -> Result<SpirvKernel, String> {
     let why = match caught(|| SpirvKernel::read(words, values, formats)) {
         Ok(Ok(read)) => return Ok(read),
@@ -355,7 +344,7 @@ fn read_spirv(words: &[u32], Reading { values, formats, .. }: &Reading<'_>) -> R
     })
 }
 
-/// What naga reads. It panics on some invalid kernels.
+/// Runs naga, which panics on some invalid kernels.
 fn caught<T>(read: impl FnOnce() -> T + std::panic::UnwindSafe) -> Result<T, String> {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));

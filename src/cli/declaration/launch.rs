@@ -1,4 +1,4 @@
-//! A declared kernel, whose steps are unrolled for a size: loops, places of buffers, values of uniforms.
+//! Unrolls the steps of a declared kernel for a size: loops, swapped buffers, values of uniforms.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,62 +16,56 @@ use record::suite::budget::{self, Budget};
 use record::suite::kept::kept_name;
 use record::suite::{Access, Dispatch, Entry, Extent, Interface, Sampling, Shape, Step};
 
-/// Steps of one launch, beyond which nobody waits for it.
+/// Most steps of one launch, against endless runs.
 const MOST_STEPS: usize = 100_000;
 
-/// What the kernels of a file share.
 pub(super) struct Shared {
-    /// The file of the declaration, or of the kernel, for messages.
+    /// The declaration or kernel file, for messages.
     pub file: String,
-    /// By what the declaration calls them.
+    /// By declared name.
     pub buffers: BTreeMap<String, Own>,
-    /// Values by the names of fields.
     pub uniforms: BTreeMap<String, Fields>,
     pub samplers: BTreeMap<String, Sampling>,
-    /// The numbers of all buffers, by which their random contents differ: those of a reference are its kernel's.
+    /// The numbers of all buffers, which select their random streams. A reference has those of its kernel.
     pub numbers: BTreeMap<String, u64>,
     pub bytes: Option<Script>,
     pub flops: Option<Script>,
-    /// Those of them that are guesses.
+    /// Which of these are guesses.
     pub guesses: Vec<String>,
-    /// What a launch processes, and what it is called.
+    /// Items that a launch processes, and their unit.
     pub items: Option<(Script, String)>,
-    /// How the outputs are verified, each by its own way; none if nothing is.
+    /// One entry per verified output.
     pub verify: Vec<Verify>,
 }
 
-/// One kernel.
 pub(super) struct Declared {
     pub shared: Arc<Shared>,
     pub kernel: Kernel,
-    /// The number of the dispatch that alone is timed; all are if there is none.
+    /// The number of the only dispatch that is timed; `None` times all.
     pub only: Option<usize>,
-    /// Whether its output is compared: that of a reference is not.
+    /// Whether outputs are compared; not for a reference.
     pub is_verified: bool,
-    /// The files that declare it alone: their names and bytes.
+    /// Self-contained files that declare this kernel alone: names and bytes.
     pub files: Vec<(String, Vec<u8>)>,
     /// See [`identity`](super::portable::identity).
     pub hash: String,
 }
 
-/// The steps of a launch, with the buffers that they need besides those of the bindings.
 #[derive(Default)]
 pub(super) struct Launch {
-    /// The steps, without those that restore buffers.
+    /// Without those that restore buffers.
     pub steps: Vec<Step>,
-    /// The words of each version of a uniform, by its name.
+    /// The words of each version of a uniform, by name.
     pub uniforms: BTreeMap<String, Vec<Vec<u32>>>,
-    /// The buffer that stands in the place of another one at the end, for those that do.
+    /// The buffers that stand in for others after all swaps.
     pub places: BTreeMap<String, String>,
-    /// The buffers that a step writes.
     pub written: Vec<String>,
-    /// The buffers that are read before a step writes them, as far as declarations tell.
+    /// The buffers that are read before a step writes them, as far as the bindings show.
     pub inputs: BTreeSet<String>,
     /// The bindings that each buffer is bound to.
     pub bound: BTreeMap<String, BTreeSet<usize>>,
 }
 
-/// The name of a version of a uniform.
 pub(super) fn version(name: &str, number: usize) -> &'static str {
     if number == 0 { kept_name(name) } else { kept_name(&format!("{name} {}", number + 1)) }
 }
@@ -81,7 +75,7 @@ impl Declared {
         usage!("{}: {message}", self.shared.file)
     }
 
-    /// The fault of a variable without values, with the lines that are missing.
+    /// The error for a variable without values, with the lines to add.
     pub(super) fn lacks(&self, name: &str, layout: &Layout) -> Error {
         let kind = if layout.is_immediate { "immediates" } else { "uniform" };
         let toml = if self.shared.file.ends_with(".toml") { "" } else { " in a .toml file next to the kernel" };
@@ -89,26 +83,24 @@ impl Declared {
         self.fault(format!("no values for the {kind} '{name}'; set them{toml}, for example\n[uniforms]\n{line}"))
     }
 
-    /// The layout of a variable.
     pub(super) fn layout_of<'a>(&self, layouts: &'a [Layout], name: &str) -> Result<&'a Layout> {
         let found = layouts.iter().find(|layout| layout.name == name);
         found.ok_or_else(|| self.fault(format!("'{name}' has no layout")))
     }
 }
 
-/// What an unrolling knows.
 struct Unrolling<'a> {
     of: &'a Declared,
     shape: &'a Shape,
     interface: &'a Interface,
     layouts: &'a [Layout],
-    /// Repetitions of any steps.
+    /// Loop iterations so far.
     rounds: usize,
     launch: Launch,
 }
 
 impl Launch {
-    /// The launch of a kernel at a shape. With `only`, dispatches of other numbers are not timed.
+    /// Unrolls a kernel at a shape. With `only`, other dispatches are not timed.
     pub(super) fn of(
         of: &Declared,
         shape: &Shape,
@@ -171,7 +163,7 @@ impl Unrolling<'_> {
         Ok(())
     }
 
-    /// The buffer that stands in the place of this one now.
+    /// The buffer that now stands in for this one.
     fn place(&self, name: &str) -> String {
         self.launch.places.get(name).cloned().unwrap_or_else(|| name.to_owned())
     }
@@ -234,7 +226,7 @@ impl Unrolling<'_> {
         Ok(())
     }
 
-    /// What the file says of the fields of a variable, for this dispatch.
+    /// The field values of a variable for this dispatch.
     fn fields(&self, name: &str, own: &Written) -> Option<Fields> {
         match (self.of.shared.uniforms.get(name), own.uniforms.get(name)) {
             (Some(all), Some(own)) => Some(all.with(own)),
@@ -242,7 +234,7 @@ impl Unrolling<'_> {
         }
     }
 
-    /// The words of a variable that has values; `None` where it is a buffer like others.
+    /// The words of a variable with values; `None` for an ordinary buffer.
     fn words(&self, name: &str, layout: &Layout, fields: Option<&Fields>, scope: &Scope) -> Result<Option<Vec<u32>>> {
         if let Some(fields) = fields {
             return fields.words(layout, scope).map(Some);
@@ -256,7 +248,8 @@ impl Unrolling<'_> {
             return Ok(Vec::new());
         }
         let layout = self.layouts.iter().find(|layout| layout.is_immediate);
-        let layout = layout.ok_or_else(|| self.of.fault("the immediates have no layout".to_owned()))?;
+        let layout =
+            layout.ok_or_else(|| self.of.fault("the immediates have no layout; use a uniform buffer".to_owned()))?;
         let fields = self.fields(&layout.name, own);
         fields.ok_or_else(|| self.of.lacks(&layout.name, layout))?.words(layout, scope)
     }
@@ -267,7 +260,7 @@ impl Unrolling<'_> {
             let [x, y, _] = entry.workgroup_size.map(|side| u64::from(side).max(1));
             let threads = u64::from(entry.workgroup_size.iter().product::<u32>()).max(1);
             let usual = match self.shape.extent {
-                // A workgroup with rows covers a part of the matrix, or of the product.
+                // A workgroup with several rows covers a tile of the matrix or product.
                 Extent::Matrix(rows, columns) | Extent::Product(rows, columns, _) if y > 1 => {
                     [columns.div_ceil(x), rows.div_ceil(y)]
                 }
@@ -289,7 +282,7 @@ impl Unrolling<'_> {
     }
 }
 
-/// The scope with the workgroup of an entry point.
+/// The scope with the workgroup size of an entry point.
 fn of_entry(scope: &Scope, entry: &Entry) -> Scope {
     let mut scope = scope.clone();
     let whole = |value: u32| Meaning::Value(Value::Whole(value.into()));

@@ -1,4 +1,4 @@
-//! Makes a family of benchmarks from a user's kernels and their TOML file.
+//! Builds a family of benchmarks from a user's kernels and their TOML file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'s
     }
     let name = spec.name.clone().unwrap_or_else(|| stem(if has_file { &beside } else { first }));
     let mut name = visible(&name).into_owned();
-    // Rows of a family of the suite are the suite's.
+    // Rows under the name of a suite family would count as the suite's.
     if kernels::FAMILIES.iter().any(|family| family.name == name) {
         name.push_str("_own");
     }
@@ -72,7 +72,6 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'s
             shared: shared.clone(),
             kernel: kernel.clone(),
             only,
-            // A kernel that is compared with itself is not verified.
             is_verified: !shared.verify.is_empty() && !reference.as_ref().is_some_and(is_itself),
             hash: identity(&files),
             files: files.clone(),
@@ -118,23 +117,23 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'s
     Ok(kept(family))
 }
 
-/// The family of one kernel that a folder declares, as the bundle of a wrong result does.
+/// The family of one kernel that a folder declares, like the bundle of a wrong result.
 pub(in crate::cli) fn of_folder(folder: &Path, is_unchecked: bool) -> Result<&'static Family> {
     family(&[folder.join(TOML)], &Options { is_foreign: true, is_unchecked, ..Options::default() })
 }
 
-/// The SPIR-V that Vulkan gets as it is: with `--unchecked`, and of a file that naga cannot read.
+/// SPIR-V that Vulkan gets unchanged: with `--unchecked`, or if naga cannot read the file.
 fn module(kernel: &Kernel, options: &Options) -> &'static [u8] {
     let passes = |module: &&SpirvKernel| options.is_unchecked || module.unread.is_some();
     kernel.text.spirv.filter(passes).map_or(&[], |module| bytemuck::cast_slice(&module.words))
 }
 
-/// Adds parameters of the command line that the file does not name, if a kernel has such an override.
+/// Adds parameters of the command line that the file does not set, if a kernel has such an override.
 fn add_params(spec: &mut Spec, files: &[PathBuf], options: &Options, folder: &Path) {
     let listed = spec.kernels.iter().flatten().map(|kernel| folder.join(kernel.file()));
     let beside = std::iter::once(folder.join(file_beside(files)));
     let paths: Vec<PathBuf> = listed.chain(files.iter().cloned()).chain(beside).collect();
-    // A file that cannot be read is a fault of its own, later.
+    // Unreadable files are reported later.
     let texts: Vec<String> =
         paths.iter().filter_map(|path| String::from_utf8(inputs::read(path, inputs::KERNEL).ok()?).ok()).collect();
     for (name, value) in &options.params {
@@ -149,11 +148,11 @@ fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|own| own == ending)
 }
 
-/// The kernels of the command line, or of the file if it alone is named.
+/// The kernels of the command line; all of the file's if only the file, or one kernel that it lists, is named.
 fn kernels(files: &[PathBuf], spec: &Spec, origin: &Origin<'_>) -> Result<Vec<Kernel>> {
     let listed = spec.kernels.as_deref().unwrap_or_default();
     let path_of = |kernel: &KernelSpec| origin.folder.join(kernel.file());
-    // A twin comes with the WGSL beside it.
+    // A CUDA port comes with the WGSL beside it.
     let is_twin = |path: &Path| has_ending(path, "cu") && files.contains(&path.with_extension("wgsl"));
     let is_kernel = |path: &&PathBuf| !has_ending(path, "toml") && !is_twin(path);
     let mut named: Vec<PathBuf> = files.iter().filter(is_kernel).cloned().collect();
@@ -211,7 +210,7 @@ pub(super) fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Or
     }
     let usual = match (&table.entry, &table.steps) {
         (None, None) => text.usual_entry(&path)?,
-        // Steps may leave it out where there is only one.
+        // Steps may omit the entry point if there is only one.
         _ => text.usual_entry(&path).unwrap_or_default(),
     };
     let steps = Steps::of(&table, &usual, origin.file)?;
@@ -224,7 +223,7 @@ pub(super) fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Or
     Ok(Kernel { path, name, text, table, steps, workgroup, params })
 }
 
-/// The kernel whose outputs are the right ones, if there is one.
+/// The reference kernel of `[verify]`, if any.
 fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
     let mut named = spec.verify.iter().filter_map(|own| Some((own, own.reference.as_ref()?)));
     let Some((own, path)) = named.next() else { return Ok(None) };
@@ -239,7 +238,7 @@ fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
     if reference_entry.is_some() || reference_steps.is_some() {
         (table.entry, table.steps) = (reference_entry, reference_steps);
     } else if listed.is_none() {
-        // Steps are those of the kernels.
+        // The file's steps are for its own kernels.
         (table.entry, table.steps) = (None, None);
     }
     table.names.extend(reference_names);
@@ -250,7 +249,7 @@ fn reference(spec: &Spec, origin: &Origin<'_>) -> Result<Option<Kernel>> {
     Ok(Some(found))
 }
 
-/// The kernel that a TOML file without a list of kernels is for.
+/// The kernel of a TOML file that lists none.
 fn file_beside(files: &[PathBuf]) -> PathBuf {
     let Some(toml) = files.first() else { return PathBuf::new() };
     let ends = ["wgsl", "spv", "cu", "comp", "hlsl", "slang"].map(|end| toml.with_extension(end));
@@ -271,9 +270,9 @@ pub(super) fn dtype(spec: &Spec, kernel: &Kernel, file: &str) -> Result<Dtype> {
     let (layouts, written) = (kernel.layouts(usual)?, kernel.written(usual)?);
     let scalar = written.and_then(|name| layouts.into_iter().find(|layout| layout.name == name));
     let found = scalar.map(|layout| {
-        // Words stand for other integers.
+        // U32 stands for all other types.
         let own = TYPES.into_iter().find(|dtype| dtype.scalar() == layout.scalar).unwrap_or(Dtype::U32);
-        // Arithmetic has the peak, whatever buffers have.
+        // The peak depends on the arithmetic, whatever the buffers hold.
         if own == Dtype::F16 && !kernel.text.wgsl.is_empty() { usual } else { own }
     });
     Ok(found.unwrap_or(usual))
@@ -293,7 +292,7 @@ fn sizes(spec: &Spec, file: &str) -> Result<Vec<Extent>> {
     }
 }
 
-/// The peak that the file names, or else the usual one of such a kernel; and why there is none.
+/// The file's limit, or else the default for such a kernel; and the reason if there is none.
 fn limit(spec: &Spec, arithmetic: Limit, file: &str) -> Result<(Option<Limit>, &'static str)> {
     let usual = match (&spec.bytes, &spec.flops) {
         (Some(_), _) => Some(Limit::Copy),
@@ -311,16 +310,15 @@ fn limit(spec: &Spec, arithmetic: Limit, file: &str) -> Result<(Option<Limit>, &
     Ok((found, if found.is_none() { "no limit is known" } else { "" }))
 }
 
-/// The size where none is named.
+/// The default size.
 const USUAL: Extent = Extent::Linear(1 << 20);
 
 /// Maximum number of combinations of parameters: each is a case of its own.
 const MOST_SETS: usize = 1000;
 
-/// Maximum number of kernels of one file.
 const MOST_KERNELS: usize = 1000;
 
-/// Every combination of the file's parameters that the kernel has.
+/// All combinations of the file's parameters that the kernel has.
 fn param_sets(kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>> {
     let overrides = kernel.overrides(dtype)?;
     let has = |name: &String| overrides.as_ref().is_none_or(|known| known.contains(name));

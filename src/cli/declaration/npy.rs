@@ -1,13 +1,12 @@
-//! Arrays in NumPy's files. The crates for them bring a parser of Python's literals, and the header here is one line:
+//! NumPy's `.npy` files. Crates for them include a parser of Python literals, but this header is one line:
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 
 use super::expression::Value;
 use super::stored::Numbers;
 
-/// The start of every file.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The numbers of a file, in the order of its bytes.
+/// The numbers of a file, in file order.
 pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {
     let cut = || "the file is cut off".to_owned();
     let rest = bytes.strip_prefix(MAGIC).ok_or("the file does not start with the .npy signature")?;
@@ -59,11 +58,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Numbers, String> {
     Ok(numbers)
 }
 
-/// A file of one dimension: of 64-bit floats, or of 64-bit integers.
+/// A one-dimensional file of 64-bit floats or integers.
 pub(super) fn write(values: impl Iterator<Item = Value>, count: u64, is_integer: bool) -> Vec<u8> {
     let kind = if is_integer { "<i8" } else { "<f8" };
     let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({count},), }}");
-    // The data begins at a multiple of 64 bytes.
+    // The data starts at a multiple of 64 bytes.
     let start = MAGIC.len() + 4;
     let length = (start + header.len() + 1).next_multiple_of(64) - start;
     header.extend(std::iter::repeat_n(' ', length - header.len() - 1));

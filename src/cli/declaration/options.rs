@@ -1,4 +1,4 @@
-//! What the command line says about the kernels.
+//! Command-line options for user kernels.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use record::suite::Extent;
 
-/// What the command line says about the kernels, in place of a TOML file or of some of its lines.
+/// Command-line options that replace a TOML file or some of its lines.
 #[derive(Debug, Clone, Default, clap::Args, Serialize, Deserialize)]
 pub(in crate::cli) struct Own {
     /// Workgroups along x, y and z [default: one invocation per element]
@@ -37,16 +37,15 @@ pub(in crate::cli) struct Own {
     /// Each such row times one step. The other steps also run, but are not timed.
     #[arg(long, hide_short_help = true)]
     pub(super) each_step: bool,
-    /// Sizes of the command line, where the TOML file names none.
+    /// Sizes of the command line, if the TOML file names none.
     #[arg(skip)]
     pub(in crate::cli) sizes: Vec<Extent>,
-    /// Parameters of the command line: values of overrides that the TOML file does not name.
+    /// Override values of the command line that the TOML file does not set.
     #[arg(skip)]
     pub(in crate::cli) params: Vec<(String, f64)>,
-    /// Whether the file may come from a stranger, whose commands are not run.
+    /// Whether the file may come from a stranger, so that its commands are not run.
     #[arg(skip)]
     pub(super) is_foreign: bool,
-    /// Whether kernels run without run-time checks.
     #[arg(skip)]
     pub(in crate::cli) is_unchecked: bool,
     /// Allowed absolute error of each value
@@ -54,7 +53,7 @@ pub(in crate::cli) struct Own {
     pub(super) tolerance: Option<f64>,
 }
 
-/// A path as the system has it: it may be no UTF-8.
+/// Serializes the path as the system has it: it may not be UTF-8.
 fn serialize_path<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
     path.as_ref().map(|path| path.as_os_str()).serialize(serializer)
 }

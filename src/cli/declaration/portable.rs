@@ -1,4 +1,4 @@
-//! A kernel's declaration in files of its own, for the bundle of a wrong result.
+//! Self-contained files that declare one kernel, for the bundle of a wrong result.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,10 @@ use crate::cli::inputs;
 use record::error::{Result, usage};
 use record::suite::{Dtype, hash};
 
-/// The name of the TOML file.
 pub(in crate::cli) const TOML: &str = "kernel.toml";
 
-/// The files that declare one kernel of a family: its TOML file, with what the command line said, then the kernel, its
-/// reference, and the contents of its buffers.
+/// The files that declare one kernel of a family: a TOML file with the command line's options, the kernel, its
+/// reference and the contents of its buffers.
 pub(super) fn portable(
     family: &str,
     spec: &Spec,
@@ -29,9 +28,9 @@ pub(super) fn portable(
     };
     let (name, dtype_name) = (Some(family.to_owned()), Some(dtype.name().to_owned()));
     let mut alone = Spec { name, dtype: dtype_name, preprocess: None, ..spec.clone() };
-    // The kernel's text has them.
+    // Already applied to the kernel's text.
     (alone.defines, alone.prepend) = Default::default();
-    // Its table has them.
+    // Already in the kernel's table.
     (alone.groups, alone.steps, alone.entry, alone.params) = Default::default();
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let (end, text) = match kernel.text {
@@ -51,7 +50,7 @@ pub(super) fn portable(
         table.params.retain(|name, _| known.contains(name));
     }
     alone.kernels = Some(vec![KernelSpec::Table(table)]);
-    // Those that other kernels alone have are no part of it. Numbers stand for bindings of any kernel.
+    // Drops what only other kernels use. Numbers stand for bindings of any kernel.
     let mut bound = kernel.declared_names(dtype)?;
     bound.extend(kernel.steps.buffers(true).into_iter().map(str::to_owned));
     if let Some(reference) = reference {
@@ -92,8 +91,8 @@ pub(super) fn portable(
     Ok(files)
 }
 
-/// A hash of a kernel's [`portable`] files without the kernel, whose own hash leaves out comments, and without its sizes:
-/// a run may be completed with more.
+/// A hash of a kernel's [`portable`] files, without the kernel (its own hash ignores comments) and without its sizes,
+/// since a run may be completed with more.
 pub(super) fn identity(files: &[(String, Vec<u8>)]) -> String {
     let mut all: Vec<u8> = Vec::new();
     for (name, bytes) in files {

@@ -1,4 +1,4 @@
-//! A whole declaration for a kernel, from its interface: what `bench init` writes.
+//! `bench init`: a whole declaration for a kernel, from its interface.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,6 @@ use gpu::shader::{BufferUse, Layout, Reach, Shader, twin};
 use record::error::{Result, shown, usage};
 use record::suite::{Access, Constants, Dtype, Extent, Value};
 
-/// The text of a TOML file.
 pub(in crate::cli) struct Proposal {
     pub(in crate::cli) text: String,
     /// What the kernel needs that neither its interface nor the command line defines.
@@ -24,10 +23,10 @@ pub(in crate::cli) struct Proposal {
 /// Workgroups in one dimension: WebGPU's limit.
 const MOST_GROUPS: u64 = 65_535;
 
-/// Bytes of all buffers at the proposed size, at most.
+/// Most bytes of all buffers at the proposed size.
 const MOST_BYTES: u64 = 1 << 26;
 
-/// Refuses a first kernel that needs a declaration and has none.
+/// Refuses a first kernel that needs a declaration but has none.
 pub(in crate::cli) fn check_declared(files: &[PathBuf], options: &Options) -> Result<()> {
     match files.first() {
         Some(first) if first.exists() && !first.with_extension("toml").exists() => {
@@ -37,7 +36,7 @@ pub(in crate::cli) fn check_declared(files: &[PathBuf], options: &Options) -> Re
     }
 }
 
-/// The declaration of the kernel in this file. It runs as it is; comments name its guesses.
+/// The declaration of the kernel in this file. It runs as is; comments mark its guesses.
 pub(in crate::cli) fn proposal(path: &Path, options: &Options) -> Result<Proposal> {
     let (file, folder) = (shown(path), path.parent().unwrap_or(Path::new("")));
     let (blank, origin) = (Spec::default(), Origin { file: &file, folder });
@@ -76,7 +75,7 @@ pub(in crate::cli) fn proposal(path: &Path, options: &Options) -> Result<Proposa
 }
 
 impl Proposal {
-    /// Refuses a kernel that needs a declaration and has none, with the whole of it.
+    /// Refuses a kernel that needs a declaration; the error contains a whole one.
     fn check(&self, path: &Path) -> Result<()> {
         if self.lacks.is_empty() {
             return Ok(());
@@ -90,13 +89,12 @@ impl Proposal {
     }
 }
 
-/// An override.
 struct Override {
     name: String,
     /// Its default, or a guess.
     value: Option<f64>,
     is_needed: bool,
-    /// Whether a run can measure several values of it.
+    /// Whether one run can measure several values.
     is_varied: bool,
 }
 
@@ -131,15 +129,13 @@ fn overrides(text: &Text) -> Result<Vec<Override>> {
     Ok(shader.defaults().into_iter().map(own).chain(fixed).collect())
 }
 
-/// What the interface tells.
 struct Known {
     uniforms: Vec<Layout>,
-    /// Buffers, with how they are used.
     buffers: Vec<(Layout, BufferUse)>,
     /// Textures, and whether the kernel writes them.
     textures: Vec<(String, bool)>,
     samplers: Vec<String>,
-    /// Invocations of a workgroup of the first entry point.
+    /// Workgroup size of the first entry point.
     workgroup: [u32; 3],
 }
 
@@ -175,12 +171,11 @@ impl Known {
         Ok(known)
     }
 
-    /// The whole file.
     fn written(&self, kernel: &Kernel, entries: &[String], overrides: &[Override]) -> String {
         let is_2d = self.workgroup[1] > 1 || !self.textures.is_empty();
         let lengths: Vec<(String, u64, &str)> =
             self.buffers.iter().map(|(layout, own)| self.length(layout, own, is_2d)).collect();
-        // Bytes of each buffer per element of the size.
+        // Bytes of all buffers per element.
         let per_n = lengths.iter().filter(|(length, ..)| length.ends_with('n')).map(|(_, bytes, _)| bytes).sum::<u64>();
         let threads: u64 = self.workgroup.iter().map(|side| u64::from(*side)).product();
         let of_groups = (threads * MOST_GROUPS).ilog2();
@@ -280,7 +275,7 @@ impl Known {
         text + verify(&outputs).as_str()
     }
 
-    /// The scalars of a buffer, its bytes (per element of the size, where the length depends on it), and a note.
+    /// A buffer's length in scalars, its bytes (per element if the length depends on the size), and a note.
     fn length(&self, layout: &Layout, own: &BufferUse, is_2d: bool) -> (String, u64, &'static str) {
         let threads: u64 = self.workgroup.iter().map(|side| u64::from(*side)).product();
         let width = (layout.stride / layout.scalar.bytes() as u64).max(1);
@@ -298,7 +293,7 @@ impl Known {
         }
     }
 
-    /// The line `bytes`, and the one that marks it.
+    /// The `bytes` line, and the line that marks it as a guess.
     fn work(&self, lengths: &[(String, u64, &str)]) -> String {
         let mut sums: BTreeMap<String, u64> = BTreeMap::new();
         for ((layout, own), (length, ..)) in self.buffers.iter().zip(lengths) {
@@ -326,7 +321,7 @@ impl Known {
     }
 }
 
-/// The stub of the verification, as comments.
+/// The commented-out `[[verify]]` table.
 fn verify(outputs: &[&String]) -> String {
     let Some(first) = outputs.first() else { return String::new() };
     let others: Vec<&str> = outputs[1..].iter().map(|name| name.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Expressions in a kernel's declaration: lengths, grids, work and right answers.
+//! Expressions in a kernel's declaration: lengths, grids, work and expected values.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,30 +7,26 @@ use super::expression::{Expression, Frame, Meaning, Value};
 use record::error::{Error, Result, usage};
 use record::suite::{Extent, Interface, Shape, Value as Constant};
 
-/// The names that an expression may use.
 pub(super) type Scope = BTreeMap<String, Meaning>;
 
-/// A parsed expression.
 #[derive(Clone)]
 pub(super) struct Script {
-    /// What it is for, with the file: `stencil.toml: groups`.
+    /// Prefix of messages: `stencil.toml: groups`.
     what: String,
     expression: Arc<Expression>,
 }
 
 impl Script {
-    /// Parses `text`, an expression or a program, which is for `what`.
+    /// Parses an expression or a program; `what` is the prefix of its errors.
     pub(super) fn new(what: &str, text: &str) -> Result<Self> {
         let expression = Expression::parse(text).map_err(|fault| usage!("{what}: {fault}"))?;
         Ok(Self { what: what.to_owned(), expression: Arc::new(expression) })
     }
 
-    /// The output of a program.
     pub(super) fn run(&self, scope: &Scope) -> Result<Vec<f64>> {
         self.frame(scope)?.run().map_err(|fault| self.fault(&fault))
     }
 
-    /// The expression with these variables.
     pub(super) fn frame(&self, scope: &Scope) -> Result<Frame> {
         self.expression.frame(scope.iter()).map_err(|fault| self.fault(&fault))
     }
@@ -39,12 +35,11 @@ impl Script {
         frame.value().map_err(|fault| self.fault(&fault))
     }
 
-    /// Its value with these variables.
     pub(super) fn value(&self, scope: &Scope) -> Result<f64> {
         self.value_in(&mut self.frame(scope)?).map(Value::real)
     }
 
-    /// Its value, which must be a whole number from `least` on.
+    /// Evaluates the expression, whose result must be an integer of at least `least`.
     pub(super) fn whole(&self, scope: &Scope, least: u64) -> Result<u64> {
         let value = self.value(scope)?;
         let is_whole = value.fract() == 0.0 && value >= least as f64 && value < 9e15;
@@ -61,7 +56,7 @@ impl Script {
     }
 }
 
-/// The variables of expressions: the size, the parameters, and the overrides and the workgroup of a kernel.
+/// The variables of expressions: the size, the parameters, and a kernel's overrides and workgroup size.
 pub(super) fn variables(shape: &Shape, interface: Option<&Interface>) -> Scope {
     let mut scope = Scope::new();
     let mut known = |name: &str, value| scope.insert(name.to_owned(), Meaning::Value(value));
@@ -172,7 +167,7 @@ mod tests {
         }
     }
 
-    /// In a thread with the stack of a worker of rayon, the smallest that expressions get.
+    /// On a stack like that of a rayon worker, the smallest that expressions get.
     #[test]
     fn no_text_overflows_the_stack() {
         let deep = |open: &str, middle: &str, close: &str| {
@@ -202,7 +197,7 @@ mod tests {
             .expect("values and faults");
     }
 
-    /// Whatever a text holds, it ends with a value or a fault.
+    /// Every text ends with a value or an error.
     #[test]
     fn any_text_is_evaluated_or_refused() {
         const PARTS: &str =

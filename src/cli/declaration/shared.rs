@@ -1,4 +1,4 @@
-//! What the kernels of a file share: buffers, uniforms, work and right answers.
+//! What the kernels of a file share: buffers, uniforms, work and expected values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,14 +20,11 @@ use record::suite::input::Values;
 use record::suite::kept::{kept, kept_text};
 use record::suite::{Benchmark, Binding, Dtype, Sampling, TexelFormat};
 
-/// Where a declaration is.
 pub(super) struct Origin<'a> {
-    /// The file, for messages.
     pub file: &'a str,
     pub folder: &'a Path,
 }
 
-/// What these kernels share.
 pub(super) fn shared(
     spec: &Spec,
     kernels: &[Kernel],
@@ -56,7 +53,7 @@ pub(super) fn shared(
     declarations(spec, &names, origin, verify)
 }
 
-/// The same with the names of bindings in place of their numbers.
+/// Replaces the numbers of bindings by their names.
 fn by_name(spec: &Spec, kernel: &Kernel, dtype: Dtype) -> Result<Spec> {
     let bindings = kernel.bindings(dtype)?;
     let name = |key: &String| {
@@ -127,7 +124,7 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
             "workgroup: the kernel itself sets its workgroup size; remove workgroup from the TOML file".into(),
         );
     }
-    // What a preprocessor is given may be no override.
+    // Parameters of a preprocessor need not be overrides.
     if spec.preprocess.is_some() {
         return Ok(());
     }
@@ -150,7 +147,7 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
     Ok(())
 }
 
-/// The benchmark of a reference: the same buffers, and no verification of its own.
+/// The benchmark for a reference kernel: uses the buffers of the kernel it checks, and is not itself verified.
 fn benchmark_of(kernel: &Kernel, shared: Arc<Shared>) -> &'static Benchmark {
     let (files, hash) = (Vec::new(), String::new());
     let declared = Declared { shared, kernel: kernel.clone(), only: None, is_verified: false, files, hash };
@@ -164,7 +161,7 @@ fn benchmark_of(kernel: &Kernel, shared: Arc<Shared>) -> &'static Benchmark {
     })
 }
 
-/// The buffers and the work of kernels with these names.
+/// The shared part of a declaration; `names` are the buffers of all its kernels.
 fn declarations(spec: &Spec, names: &[String], origin: &Origin<'_>, verify: Vec<Verify>) -> Result<Shared> {
     let file = origin.file;
     let script = |what: &str, text: &Option<Text>| {
@@ -219,7 +216,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
             "zero" => Filling::Random(Values::Constant(0.0)),
             "gradient" => Filling::Gradient,
             "output" => Filling::Output,
-            // A word alone is a misspelt name.
+            // A single word is a misspelt name.
             other if other.chars().all(|c| c.is_ascii_alphabetic()) && other.len() > 1 => {
                 let known = "random, positive, small, signs, digits, ramp, zero, gradient, output, a number, or an expression \
                              in i";
@@ -251,7 +248,6 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
     })
 }
 
-/// The contents that a file has.
 fn of_file(path: &Path, what: &str) -> Result<Filling> {
     Ok(match Data::read(path, what)? {
         Data::Numbers(numbers) => Filling::Numbers(Arc::new(numbers)),
@@ -263,7 +259,7 @@ fn of_file(path: &Path, what: &str) -> Result<Filling> {
     })
 }
 
-/// How an output is verified; `right` is the kernel that a reference names.
+/// How an output is verified; `right` is the reference kernel.
 fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'_>) -> Result<Verify> {
     let what = match &own.buffer {
         Some(buffer) => format!("{}: [verify] of {buffer}", origin.file),
@@ -299,7 +295,7 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     if !is_allowed(tolerance) || !is_allowed(own.relative) {
         return Err(usage!("{what}: tolerance and relative must be finite and at least 0"));
     }
-    // Another kernel may add up in another order.
+    // Another kernel may add in another order.
     let is_reordered = matches!(by, By::Kernel(_)) && own.tolerance.is_none() && own.relative == 0.0;
     if !(0.0..1.0).contains(&own.outliers) {
         return Err(usage!("{what}: outliers must be a share of the values: at least 0 and below 1"));

@@ -1,5 +1,4 @@
-//! The source of a kernel before it is WGSL or SPIR-V: what a command prints of it, what a compiler on the PATH makes of it, and
-//! the directives of common preprocessors.
+//! Makes WGSL or SPIR-V from other sources: by a command, a compiler on the PATH, or common preprocessor directives.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,26 +13,25 @@ use gpu::shader::Formats;
 use record::error::{Error, Result, in_words, shown, usage};
 use record::suite::Constants;
 
-/// What a declaration says of the source of its kernels.
+/// How to read the kernels of a declaration.
 #[derive(Default)]
 pub(super) struct Reading<'a> {
     /// The command that prints a kernel.
     pub command: Option<&'a str>,
-    /// What commands find in their environment.
+    /// The environment of commands.
     pub variables: Vec<(String, String)>,
-    /// Where the declaration is.
     pub folder: PathBuf,
-    /// Values of specialization constants.
+    /// Of specialization constants.
     pub values: Constants,
-    /// Formats of images that state none.
+    /// Formats of images that declare none.
     pub formats: Formats,
-    /// Values of names that the source does not define.
+    /// Values of names, which take precedence over the source's `#define`.
     pub defines: BTreeMap<String, String>,
-    /// Files in front of it.
+    /// Files in front of the source.
     pub prepend: Vec<PathBuf>,
 }
 
-/// Files that include each other are no deeper than this.
+/// The deepest nesting of files that include each other.
 const MOST_FILES: usize = 32;
 
 /// Compilers of other languages to SPIR-V, in order of preference.
@@ -48,7 +46,6 @@ const HLSL: [&str; 2] = [
 ];
 const SLANG: [&str; 1] = ["slangc {in} -target spirv -o {out}"];
 
-/// The commands that make SPIR-V of a file in another language.
 pub(super) fn compilers(path: &Path) -> Option<&'static [&'static str]> {
     match path.extension()?.to_str()? {
         "comp" | "glsl" => Some(&GLSL),
@@ -66,7 +63,7 @@ impl<'a> Reading<'a> {
         Self { command: spec.preprocess.as_deref(), folder, defines, prepend, ..Self::default() }
     }
 
-    /// What the declaration's command prints of this file; `None` without one.
+    /// The output of the declaration's command for this file; `None` without a command.
     pub(super) fn by_command(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
         let Some(command) = self.command else { return Ok(None) };
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -74,7 +71,7 @@ impl<'a> Reading<'a> {
         output.map(Some).map_err(|why| format!("preprocess: {why}"))
     }
 
-    /// The SPIR-V that the first installed compiler makes of a file in GLSL, HLSL or Slang; `None` of another language.
+    /// SPIR-V from the first installed compiler, for GLSL, HLSL or Slang; `None` for other languages.
     pub(super) fn compiled(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
         let Some(compilers) = compilers(path) else { return Ok(None) };
         let temporary = temporary()?;
@@ -97,7 +94,7 @@ impl<'a> Reading<'a> {
         ))
     }
 
-    /// The text of a kernel in WGSL, with the files in front of it, and with directives and names replaced.
+    /// A WGSL kernel with the files in front of it, and with directives and names replaced.
     pub(super) fn expanded(&self, text: &str, path: &Path) -> Result<String> {
         let mut expanding = Expanding { defines: self.defines.clone(), text: String::new(), conditions: Vec::new() };
         for file in &self.prepend {
@@ -114,11 +111,11 @@ impl<'a> Reading<'a> {
 /// A part of a source between `#if` and `#endif`.
 struct Condition {
     is_on: bool,
-    /// Whether a branch was on before.
+    /// Whether an earlier branch was taken.
     was_on: bool,
 }
 
-/// A source whose directives are followed.
+/// A source while its directives are processed.
 struct Expanding {
     defines: BTreeMap<String, String>,
     text: String,
@@ -144,7 +141,7 @@ impl Expanding {
                     let line = self.replaced(line).map_err(fault)?;
                     self.text.push_str(&line);
                 }
-                // Faults keep their line numbers.
+                // Keeps the line numbers of errors.
                 self.text.push('\n');
                 continue;
             };
@@ -189,7 +186,7 @@ impl Expanding {
                     }
                     self.file(&found, depth + 1)?;
                 }
-                // Marks of other tools, which are nothing to a compiler: `# 1 "file"` of cpp, too.
+                // Directives of other tools have no effect, including `# 1 "file"` of cpp.
                 "define_import_path" | "pragma" | "line" | "version" => {}
                 _ if word.chars().all(|c| c.is_ascii_digit()) => {}
                 _ => {
@@ -205,7 +202,7 @@ impl Expanding {
         Ok(())
     }
 
-    /// A line with the values of its names, and of those in double braces.
+    /// Replaces names by their values, also names in double braces.
     fn replaced(&self, line: &str) -> Result<String, String> {
         let mut line = line.to_owned();
         while let Some((before, rest)) = line.split_once("{{") {
@@ -236,7 +233,7 @@ impl Expanding {
         Ok(text)
     }
 
-    /// Whether the expression of an `#if` is not zero. A name without a value is 0, as in C.
+    /// Whether the expression of an `#if` is nonzero. A name without a value is 0, as in C.
     fn is_true(&self, text: &str) -> Result<bool, String> {
         let mut plain = text.to_owned();
         while let Some((before, rest)) = plain.split_once("defined") {
@@ -258,7 +255,7 @@ impl Expanding {
     }
 }
 
-/// Whether a file is there, whatever it is.
+/// Fails if the file does not exist.
 pub(super) fn check_there(path: &Path) -> Result<()> {
     std::fs::metadata(path).map(drop).map_err(Error::io("read", path))
 }

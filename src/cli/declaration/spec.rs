@@ -9,7 +9,7 @@ use super::options::Own as Options;
 use crate::cli::inputs;
 use record::error::{Result, usage};
 
-/// What the interface of a kernel does not say.
+/// What the interface of a kernel does not define.
 #[derive(Debug, Default, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Spec {
@@ -17,59 +17,57 @@ pub(super) struct Spec {
     pub name: Option<String>,
     /// One sentence for the reader.
     pub summary: Option<String>,
-    /// The kernels, the first of which the others are compared with.
+    /// The kernels; the first is the baseline.
     pub kernels: Option<Vec<KernelSpec>>,
-    /// Element type: what `alias T` becomes.
+    /// Element type, for `alias T`.
     pub dtype: Option<String>,
     /// Sizes: `1048576`, `"2^20"`, `"1024x1024"`.
     pub sizes: Option<OneOrMany<Text>>,
     /// A command that writes the kernel to its standard output: `COMMAND {in}`.
     pub preprocess: Option<String>,
-    /// Values of names in the source of kernels.
+    /// Values of names in the kernels' source.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub defines: BTreeMap<String, Text>,
-    /// Files in front of each kernel in WGSL.
+    /// Files in front of each WGSL kernel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prepend: Vec<PathBuf>,
-    /// The entry point, where there are several.
+    /// The entry point, if there are several.
     pub entry: Option<String>,
     /// Workgroups along x, y and z.
     pub groups: Option<OneOrMany<Text>>,
-    /// Threads of a block along x, y and z, of CUDA C++ that does not say.
+    /// Threads per block along x, y and z, for CUDA C++ that does not declare them.
     pub workgroup: Option<OneOrMany<Text>>,
-    /// One launch, where it is not one dispatch.
+    /// The steps of one launch, if not a single dispatch.
     pub steps: Option<Vec<StepSpec>>,
-    /// Items of one launch, which rates count.
+    /// Items of one launch, for rates.
     pub items: Option<Text>,
-    /// What an item is called.
+    /// Unit of `items`.
     pub unit: Option<String>,
     /// Bytes that one launch must move.
     pub bytes: Option<Text>,
-    /// Those of `bytes`, `flops` and `items` that nobody has confirmed yet.
+    /// Which of `bytes`, `flops` and `items` are unconfirmed guesses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guesses: Vec<String>,
     /// Operations of one launch.
     pub flops: Option<Text>,
-    /// The measured peak that limits it.
+    /// The measured peak to compare rates with.
     pub limit: Option<String>,
     /// Overrides, each with one or more values.
     #[serde(default)]
     pub params: BTreeMap<String, OneOrMany<f64>>,
-    /// Buffers by the names of their bindings.
+    /// By binding name.
     #[serde(default)]
     pub buffers: BTreeMap<String, BufferSpec>,
-    /// Values of uniforms, structs and immediates by the names of their fields.
+    /// Values of uniforms, structs and immediates, by field name.
     #[serde(default)]
     pub uniforms: BTreeMap<String, ValueSpec>,
-    /// Samplers by the names of their bindings.
+    /// By binding name.
     #[serde(default)]
     pub samplers: BTreeMap<String, SamplerSpec>,
-    /// How the outputs are verified.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub verify: Vec<VerifySpec>,
 }
 
-/// A kernel of several.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged, expecting = "a kernel must be a file name, or a table that sets file")]
 pub(super) enum KernelSpec {
@@ -77,12 +75,12 @@ pub(super) enum KernelSpec {
     Table(KernelTable),
 }
 
-/// A kernel with what differs from the others.
+/// A kernel's settings that differ from the shared ones.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KernelTable {
     pub file: String,
-    /// Its name in tables, where it is not the file's.
+    /// Its name in tables, if not the file's.
     pub name: Option<String>,
     pub entry: Option<String>,
     pub groups: Option<OneOrMany<Text>>,
@@ -90,56 +88,49 @@ pub(super) struct KernelTable {
     pub steps: Option<Vec<StepSpec>>,
     #[serde(default)]
     pub params: BTreeMap<String, OneOrMany<f64>>,
-    /// What the declaration calls its bindings, by their own names or numbers.
+    /// The declaration's names for its bindings, by their own names or numbers.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
 }
 
-/// A step of a launch: one of a dispatch, `clear`, `copy`, `swap` and `repeat`.
+/// A step of a launch: a dispatch, `clear`, `copy`, `swap` or `repeat`.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, expecting = "a table, for example { entry = \"main\" }")]
 pub(super) struct StepSpec {
-    /// The entry point of a dispatch.
     pub entry: Option<String>,
-    /// What its row is called.
+    /// Label of its row.
     pub name: Option<String>,
-    /// Its workgroups along x, y and z.
     pub groups: Option<OneOrMany<Text>>,
-    /// The buffer with its workgroups.
+    /// The buffer with its workgroup counts.
     pub indirect: Option<String>,
-    /// The scalar of that buffer where they begin.
+    /// Index, in scalars, of the first workgroup count in the `indirect` buffer.
     pub offset: Option<Text>,
-    /// Other buffers than the usual ones, by the names of the bindings.
+    /// Buffers that replace the usual ones, by binding name.
     #[serde(default)]
     pub bind: BTreeMap<String, String>,
-    /// Values of fields that only this dispatch has.
+    /// Field values for this dispatch only.
     #[serde(default)]
     pub uniforms: BTreeMap<String, ValueSpec>,
-    /// A buffer that becomes zero.
     pub clear: Option<String>,
-    /// A buffer, and the one that it is copied over.
+    /// Source and destination.
     pub copy: Option<[String; 2]>,
-    /// Two buffers that change places.
     pub swap: Option<[String; 2]>,
     /// How often `steps` run.
     pub repeat: Option<Text>,
-    /// The number of the repetition in expressions, from 0 on [default: step].
+    /// Name of the loop index in expressions, which starts at 0 [default: step].
     pub index: Option<String>,
-    /// What is repeated.
     pub steps: Option<Vec<StepSpec>>,
 }
 
-/// The values of a uniform, or of a field of one.
+/// The values of a uniform or of one of its fields.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged, expecting = "a uniform must be a value, a list of values, or a table of fields")]
 pub(super) enum ValueSpec {
     /// A scalar, or the components of a vector.
     Values(OneOrMany<Text>),
-    /// Fields by name.
     Fields(BTreeMap<String, ValueSpec>),
 }
 
-/// How a sampler reads.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SamplerSpec {
@@ -156,7 +147,6 @@ impl KernelSpec {
         }
     }
 
-    /// The same as a table.
     pub(super) fn table(&self) -> KernelTable {
         match self {
             Self::File(file) => KernelTable { file: file.clone(), ..KernelTable::default() },
@@ -165,74 +155,66 @@ impl KernelSpec {
     }
 }
 
-/// The length and the contents of a buffer.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, expecting = "a table, for example { contents = \"small\" }")]
 pub(super) struct BufferSpec {
-    /// Its scalars.
+    /// Number of scalars in the buffer.
     pub length: Option<Text>,
-    /// What it contains before a launch.
     pub contents: Option<Contents>,
-    /// Its words, of a uniform buffer.
+    /// Words of a uniform buffer.
     pub words: Option<Vec<Text>>,
-    /// A file with its bytes: any, `.npy`, or `.png` for a texture.
+    /// A file with its contents: `.npy`, `.png` for a texture, or raw bytes.
     pub file: Option<PathBuf>,
-    /// Width and height of a texture in texels, and its layers.
+    /// Width, height and layers of a texture, in texels.
     pub size: Option<Vec<Text>>,
-    /// Format of a texture's texels.
     pub format: Option<String>,
 }
 
-/// Contents of a buffer.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged, expecting = "contents must be a number or a string")]
 pub(super) enum Contents {
-    /// One number everywhere.
     Number(f64),
     /// `random`, `positive`, `small`, `signs`, `digits`, `ramp`, `zero`, `output`, `gradient`, or an expression.
     Named(String),
 }
 
-/// How the output is verified.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct VerifySpec {
-    /// The output; needed where the kernel writes several buffers.
+    /// The output; required if the kernel writes several buffers.
     pub buffer: Option<String>,
-    /// Scalars that are compared; all by default.
+    /// Scalars to compare; all by default.
     pub length: Option<Text>,
-    /// The right value of scalar `i`.
+    /// The expected value of scalar `i`.
     pub expect: Option<String>,
-    /// The right values of all scalars: statements that set `right[i]`.
+    /// Statements that set the expected values `right[i]`.
     pub compute: Option<String>,
-    /// A program that computes them: it finds the inputs as NAME.npy in `{folder}`, and writes right.npy there.
+    /// A program that reads the inputs NAME.npy in `{folder}` and writes the expected values to right.npy there.
     pub command: Option<String>,
-    /// A kernel whose output is the right one.
+    /// A kernel that computes the expected output.
     pub reference: Option<PathBuf>,
-    /// Workgroups of the reference, where they differ.
+    /// Workgroups of the reference, if different.
     pub reference_groups: Option<OneOrMany<Text>>,
     pub reference_entry: Option<String>,
     pub reference_steps: Option<Vec<StepSpec>>,
-    /// What the declaration calls its bindings.
+    /// The declaration's names for the reference's bindings.
     #[serde(default)]
     pub reference_names: BTreeMap<String, String>,
-    /// A file with the right output.
     pub file: Option<PathBuf>,
-    /// Allowed error.
+    /// Allowed absolute error.
     #[serde(default)]
     pub tolerance: Option<f64>,
-    /// Allowed error as a fraction of the right value, in addition.
+    /// Allowed error as a fraction of the expected value, added to `tolerance`.
     #[serde(default)]
     pub relative: f64,
-    /// The share of values that may be further off.
+    /// The share of values that may exceed the tolerance.
     #[serde(default)]
     pub outliers: f64,
-    /// Whether right values of integers are taken modulo the range of their type.
+    /// Whether expected integers are taken modulo the range of their type.
     #[serde(default)]
     pub wrap: bool,
 }
 
-/// A value or a list of values.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged, expecting = "a value or list in this table has the wrong type")]
 pub(super) enum OneOrMany<T> {
@@ -253,7 +235,6 @@ fn one_or_many<'d, T: Clone + Deserialize<'d>, D: Deserializer<'d>>(deserializer
     Ok(OneOrMany::deserialize(deserializer)?.list().to_vec())
 }
 
-/// An expression: text, or a number.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged, expecting = "expected a number or an expression in quotes")]
 pub(super) enum Text {
@@ -275,7 +256,6 @@ impl Text {
 }
 
 impl Spec {
-    /// Reads a file.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let text = String::from_utf8(inputs::contents(path, inputs::KERNEL)?)
             .map_err(|_| usage!("{} is not UTF-8 text", record::error::shown(path)))?;
@@ -287,7 +267,7 @@ impl Spec {
         })
     }
 
-    /// The same with what the command line says instead, and with its files' paths from this folder.
+    /// Applies the command line's options, and resolves file paths against `folder`.
     pub(super) fn resolved(mut self, options: &Options, folder: &Path) -> Self {
         for buffer in self.buffers.values_mut() {
             buffer.file = buffer.file.take().map(|file| folder.join(file));
@@ -324,11 +304,10 @@ impl Spec {
         self
     }
 
-    /// A kernel with what every kernel has where it says nothing itself.
+    /// Fills in what the kernel's own table leaves out from the declaration's shared settings.
     pub(super) fn kernel(&self, own: KernelTable) -> KernelTable {
         let params = self.params.iter().chain(&own.params);
         let params = params.map(|(name, values)| (name.clone(), values.clone())).collect();
-        // A kernel with steps of its own has the groups of its steps alone.
         let groups = own.groups.or_else(|| self.groups.clone());
         let (steps, entry) = match (own.steps, own.entry) {
             (None, None) => (self.steps.clone(), self.entry.clone()),

@@ -7,22 +7,17 @@ use super::script::Script;
 use super::spec::{KernelTable, OneOrMany, StepSpec, Text, ValueSpec};
 use record::error::{Result, usage};
 
-/// A step of a launch.
 #[derive(Clone)]
 pub(super) enum Step {
-    /// Runs an entry point.
     Dispatch(Dispatch),
-    /// Sets a buffer to zero.
     Clear(String),
-    /// Copies a buffer over another one.
+    /// Source and destination.
     Copy([String; 2]),
-    /// From here on, each of two buffers stands in the place of the other.
+    /// From here on, each of two buffers stands in for the other.
     Swap([String; 2]),
-    /// Runs steps several times.
     Repeat {
-        /// How often.
         times: Script,
-        /// What expressions call the number of the repetition.
+        /// Name of the loop index in expressions.
         index: String,
         steps: Vec<Step>,
     },
@@ -30,34 +25,32 @@ pub(super) enum Step {
 
 #[derive(Clone)]
 pub(super) struct Dispatch {
-    /// The entry point: a place in the kernel's list.
+    /// Index into the kernel's entry points.
     pub entry: usize,
-    /// Its number among the kernel's dispatches as they are written, from 0 on.
+    /// Its number among the dispatches as written, from 0.
     pub number: usize,
-    /// What its row is called.
     pub label: String,
     /// Workgroups along x, y and z; empty for one invocation per element.
     pub groups: Vec<Script>,
-    /// The buffer with its workgroups, and the scalar where they begin.
+    /// The buffer with its workgroup counts, and the index of the first one.
     pub indirect: Option<(String, Option<Script>)>,
-    /// Buffers by the names of bindings that get other ones than usual.
+    /// Buffers that replace the usual ones, by binding name.
     pub bind: BTreeMap<String, String>,
-    /// Values of fields that only it has.
+    /// Field values for this dispatch only.
     pub uniforms: BTreeMap<String, Fields>,
 }
 
-/// A launch as it is declared.
 #[derive(Clone)]
 pub(super) struct Steps {
     pub steps: Vec<Step>,
-    /// The entry points, in the order in which the steps number them.
+    /// In the order in which the steps number them.
     pub entries: Vec<String>,
-    /// Number of its dispatches as they are written.
+    /// Number of dispatches as written: repeated ones count once.
     pub dispatches: usize,
 }
 
 impl Steps {
-    /// What a kernel's table says, for a kernel whose entry point is `usual` where none is named.
+    /// The steps in a kernel's table; `usual` is the entry point if none is named.
     pub(super) fn of(table: &KernelTable, usual: &str, file: &str) -> Result<Self> {
         let mut all = Self { steps: Vec::new(), entries: Vec::new(), dispatches: 0 };
         let entry = table.entry.as_deref().unwrap_or(usual);
@@ -127,7 +120,8 @@ impl Steps {
         found
     }
 
-    /// The buffers that steps clear, copy, swap, or read workgroups from; with `has_bound` also those that they bind.
+    /// The buffers that steps clear, copy, swap, or read indirect workgroup counts from. With `has_bound`, also the
+    /// buffers that dispatches bind.
     pub(super) fn buffers(&self, has_bound: bool) -> Vec<&str> {
         let mut found = Vec::new();
         each(&self.steps, &mut |step| match step {
@@ -143,7 +137,7 @@ impl Steps {
     }
 }
 
-/// Passes every step to `see`, those that are repeated once.
+/// Passes every step to `see`, repeated ones once.
 fn each<'a>(steps: &'a [Step], see: &mut impl FnMut(&'a Step)) {
     for step in steps {
         see(step);
@@ -153,7 +147,6 @@ fn each<'a>(steps: &'a [Step], see: &mut impl FnMut(&'a Step)) {
     }
 }
 
-/// Values by the names of variables.
 pub(super) fn uniforms(specs: &BTreeMap<String, ValueSpec>, what: &str) -> Result<BTreeMap<String, Fields>> {
     let fields = |(name, spec): (&String, &ValueSpec)| {
         Ok((name.clone(), Fields::new(format!("{what}: [uniforms.{name}]"), spec)?))

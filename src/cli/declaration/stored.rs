@@ -1,12 +1,11 @@
-//! What a type holds of a number of a file or an expression.
+//! How scalar types store the numbers of a file or an expression.
 
 use super::expression::Value;
 use record::suite::Scalar;
 
-/// Beyond this, a number of 64 bits that was computed in f64 has lost its last digits.
+/// 2^53: an f64 cannot hold every 64-bit integer beyond.
 pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The numbers of a file or a program.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Numbers {
     Reals(Vec<f64>),
@@ -65,7 +64,7 @@ impl Number {
         }
     }
 
-    /// The value as a buffer of this type has it.
+    /// Decodes a scalar of a buffer.
     pub(super) fn of_bytes(scalar: Scalar, bytes: &[u8]) -> Value {
         match (scalar, bytes.first_chunk()) {
             (Scalar::I64, Some(bytes)) => return Value::Whole(i64::from_le_bytes(*bytes)),
@@ -77,12 +76,12 @@ impl Number {
         }
         let mut value = [f64::NAN];
         scalar.decode(bytes, &mut value);
-        // The shader sees fractions: half of a texel is no whole number.
+        // Shaders read Unorm8 as a fraction.
         let is_real = scalar.is_float() || scalar == Scalar::Unorm8;
         if is_real { Value::Real(value[0]) } else { Value::Whole(value[0] as i64) }
     }
 
-    /// Its bits as a whole number of this type: modulo its range if it `wraps`.
+    /// Its bits in this integer type, modulo the range if `wraps`.
     pub(super) fn bits(self, scalar: Scalar, wraps: bool) -> Result<u64, String> {
         let refused = || Err(format!("{self}, which {} cannot hold", scalar.name()));
         let whole = match self {
@@ -106,45 +105,44 @@ impl Number {
     }
 }
 
-/// Words that an element is compared by: a number of 64 bits that no f64 holds is two.
+/// Words per element in comparisons: two for 64-bit integers, which an f64 cannot hold.
 pub(super) const fn words_each(scalar: Scalar) -> u64 {
     if matches!(scalar, Scalar::I64 | Scalar::U64) { 2 } else { 1 }
 }
 
-/// How right values become what an output of a type has.
+/// How expected values are converted to what an output stores.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
-    /// The type.
     pub scalar: Scalar,
-    /// Whether values must be equal, so that they are rounded as the buffer stores them.
+    /// Whether values must be equal, so that expected values are rounded as the buffer stores them.
     pub is_exact: bool,
     /// Whether integers are taken modulo the range of their type.
     pub wraps: bool,
-    /// The types of an element's words, where they differ.
+    /// Types of an element's words, if they differ.
     pub fields: &'static [Option<Scalar>],
 }
 
-/// The type of a word among `fields`, if it is a float in a struct of several types.
+/// Whether the word at `index` is a float in a struct of several types.
 pub(super) fn float_at(fields: &[Option<Scalar>], index: u64) -> bool {
     !fields.is_empty() && fields[(index % fields.len() as u64) as usize] == Some(Scalar::F32)
 }
 
 impl Rule {
-    /// The right value in `slot`, of the number of its element.
+    /// The expected value of word `slot`; `number` gives that of an element.
     pub(super) fn slot(self, slot: u64, number: impl FnOnce(u64) -> Result<Number, String>) -> Result<f64, String> {
         let Self { scalar, is_exact, wraps, fields } = self;
         let words = words_each(scalar);
         let index = slot / words;
         let number = number(index)?;
         if scalar == Scalar::U32 && float_at(fields, slot) {
-            // Whole numbers are bits, as of `bits(x)`.
+            // Integers are the bits of a float, as from `bits(x)`.
             return Ok(match number {
                 Number::Whole(bits) => f32::from_bits(bits as u32).into(),
                 Number::Real(value) => f64::from(value as f32),
             });
         }
         if scalar.is_float() {
-            // What overflows is infinite, whatever error is allowed.
+            // An overflow is infinite, whatever error is allowed.
             let value = number.real();
             let rounded = match scalar {
                 Scalar::F32 => f64::from(value as f32),
@@ -159,7 +157,7 @@ impl Rule {
                 .replace(";  ", "; ")
         };
         if !is_exact && !wraps {
-            // A fraction between two whole numbers is a right value if an error is allowed.
+            // With an allowed error, a fraction between two integers is a valid expected value.
             let rounded = Number::Real(number.real().round());
             rounded.bits(scalar, false).map_err(|_| fault(format!("{number}, which {} cannot hold", scalar.name())))?;
             return Ok(number.real());

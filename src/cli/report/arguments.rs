@@ -11,8 +11,8 @@ use record::error::{Result, shown, usage};
 pub(in crate::cli) struct Arguments {
     /// Reports or folders of reports [default: reports/ and results/]
     ///
-    /// The page pools runs with the same card, API, driver and shaderbench version. The github format exports the newest
-    /// row of each card and case.
+    /// The page pools runs with the same card, API, driver and shaderbench version. The github format exports the
+    /// newest row of each card and case.
     #[arg(value_name = "FILE|DIR")]
     pub(super) files: Vec<PathBuf>,
     /// File to write [default: report.html]
@@ -36,7 +36,6 @@ pub(in crate::cli) struct Arguments {
     pub(super) force: bool,
 }
 
-/// What `report` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Format {
     /// A page with tables and charts
@@ -50,7 +49,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The format of a file's ending.
+    /// The format for a file's extension.
     pub(super) fn of(path: &Path) -> Result<Self> {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("html" | "htm") => Ok(Self::Html),
@@ -64,7 +63,6 @@ impl Format {
 }
 
 impl Arguments {
-    /// The reports and folders.
     pub(super) fn files(&self) -> Result<Vec<PathBuf>> {
         if !self.files.is_empty() {
             return Ok(self.files.clone());

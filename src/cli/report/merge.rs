@@ -19,7 +19,7 @@ use record::Record;
 use record::error::{Error, Result, shown, usage};
 use record::format::plural;
 
-/// Whether the merged file is packed, by its ending.
+/// Whether the merged file is compressed, by its extension.
 fn is_packed(path: &Path) -> Result<bool> {
     if !reader::has_ending(path, "csv") {
         return Err(usage!("{} is not a CSV file name: name a file that ends in .csv or .csv.gz", shown(path)));
@@ -37,7 +37,7 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     files.iter().try_for_each(|file| check_different(("FILE", file), ("--out", path)))?;
     let output = if arguments.force { Output::open(path)? } else { Output::open_new(path)? };
     let (mut rows, mut read, mut known) = (0, Streamed::default(), Known::default());
-    // The file that is being written has another name, and would stay.
+    // A signal must not leave the temporary file behind.
     let is_interrupted = interrupt::flag()?;
     output.replace_by(|file| {
         let fault = || Error::io("write", path);
@@ -76,7 +76,7 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     Ok(0)
 }
 
-/// The rows so far, by hashes of 128 bits: a run's CSV and JSON reports have the same rows.
+/// 128-bit hashes of the rows so far: a run's CSV and JSON reports have the same rows.
 #[derive(Default)]
 struct Known {
     hashes: HashSet<u128>,
@@ -94,7 +94,7 @@ impl Known {
     }
 }
 
-/// A row by what tells measurements apart.
+/// A row, hashed by what distinguishes measurements.
 struct Fingerprint<'a>(&'a Record);
 
 impl Hash for Fingerprint<'_> {
@@ -111,7 +111,7 @@ impl Hash for Fingerprint<'_> {
     }
 }
 
-/// The text of the merged file, possibly packed.
+/// The merged file, possibly compressed.
 enum Sink<'a> {
     Plain(BufWriter<&'a mut (dyn Write + Send)>),
     Packed(GzEncoder<BufWriter<&'a mut (dyn Write + Send)>>),

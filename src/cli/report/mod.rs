@@ -1,4 +1,4 @@
-//! `report`: reports as a page, as one CSV, as the list of a folder, or for github-action-benchmark.
+//! `report`: writes a page, one CSV, the index of a folder, or data for github-action-benchmark.
 
 mod arguments;
 mod merge;
@@ -24,7 +24,6 @@ use record::error::{Error, Result, shown, usage};
 use record::format::plural;
 use record::suite::{Benchmark, Family};
 
-/// Runs the command and returns the exit code.
 pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     let by_ending = || arguments.out.as_deref().map_or(Ok(Format::Html), Format::of);
     match arguments.format.map_or_else(by_ending, Ok)? {
@@ -35,7 +34,7 @@ pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     }
 }
 
-/// Reads the reports at all paths, and those in folders whose names are wanted: of a `kind`. None of them is `out`.
+/// Reads all reports, and in folders the wanted ones, called `kind` in errors. Refuses to read `out`.
 fn read_all(
     arguments: &Arguments,
     out: Option<&Path>,
@@ -64,7 +63,6 @@ fn read_all(
     Ok(all)
 }
 
-/// Writes a page with tables and charts.
 fn page(arguments: &Arguments) -> Result<()> {
     let out = arguments.out.as_deref().unwrap_or(Path::new("report.html"));
     check_new(out, arguments.force, "name another file with --out")?;
@@ -78,7 +76,7 @@ fn page(arguments: &Arguments) -> Result<()> {
     print(&format!("{}\n", shown(out)))
 }
 
-/// The suite's kernels that have rows, with what `explain` says of them.
+/// The suite's kernels that have rows, with their explanations.
 fn kernels(comparison: &Comparison) -> Vec<Kernel> {
     let kernel = |(family, benchmark): (&'static Family, &'static Benchmark)| {
         let texts = fields(family, benchmark).into_iter().filter(|(_, text)| !text.is_empty());
@@ -115,7 +113,7 @@ fn github(arguments: &Arguments) -> Result<()> {
     print(&format!("{}\n", shown(path)))
 }
 
-/// Writes the README.md of the folder of reports that is the only argument.
+/// Writes README.md into the folder of reports that is the only argument.
 fn index(arguments: &Arguments) -> Result<()> {
     let files = arguments.files()?;
     let [folder] = files.as_slice() else {
@@ -144,7 +142,7 @@ fn index(arguments: &Arguments) -> Result<()> {
     print(&format!("{}: {reports}\n", shown(&path)))
 }
 
-/// Whether there is a file that this program did not write. It may be no text at all.
+/// Whether there is a file that this program did not write. It may not be text.
 fn is_foreign(path: &Path) -> Result<bool> {
     if !Target::of(path)?.is_taken() {
         return Ok(false);

@@ -168,35 +168,34 @@ pub(in crate::cli) struct Arguments {
     /// List the cases that would run, and exit
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// The files of the kernels, and what is in them: see [`Self::load`].
+    /// The files of the kernels, and their contents: see [`Self::load`].
     #[arg(skip)]
     pub(super) files: KernelFiles,
     #[arg(skip)]
     pub(super) kernels: Kernels,
-    /// Whether to print no tables: `explain` shows the rows in its own way.
+    /// Whether to print no tables, as for `explain`, which shows the rows itself.
     #[arg(skip)]
     pub(super) is_quiet: bool,
 }
 
 impl Arguments {
-    /// Whether the user names what to run.
     pub(super) fn names_benchmarks(&self) -> bool {
         !self.filters.is_empty() || !self.tags.is_empty() || self.kernels.own.is_some()
     }
 
-    /// The arguments of a command line of `run` whose rows another command shows.
+    /// The arguments of a `run` whose rows another command shows.
     pub(in crate::cli) fn without_tables<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         Ok(Self { is_quiet: true, ..values::arguments(words)? })
     }
 
-    /// The command and the kernels that are measured in turns with this program's own; no command for the same program.
+    /// The command and kernels of the other side of an --against run; no command if this program runs both sides.
     pub(super) fn other_side(&self) -> Option<(Option<&str>, KernelFiles)> {
         if let Some(folder) = &self.against_shaders {
             return Some((None, KernelFiles { folder: Some(folder.into()), ..self.files.clone() }));
         }
         let (against, own) = (self.against.as_deref()?, &self.files.files);
         let path = Path::new(against);
-        // Of `bench`, another text of the kernel, or a folder with one of each.
+        // With `bench`: another version of the kernel, or a folder with one of each kernel.
         let files: Vec<OsString> = match () {
             () if path.is_dir() => {
                 own.iter().filter_map(|file| Some(path.join(Path::new(file).file_name()?))).map(PathBuf::into).collect()
@@ -218,7 +217,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// Reads the kernels of `bench`, whose files stand in place of filters.
+    /// Reads the kernels of `bench`, whose files are in place of filters.
     pub(in crate::cli) fn load_own(&mut self, mut own: Own) -> Result<&'static Family> {
         own.sizes.clone_from(&self.sizes);
         own.params.clone_from(&self.params);
@@ -233,7 +232,6 @@ impl Arguments {
         &self.filters
     }
 
-    /// The file to write.
     pub(in crate::cli) fn out(&self) -> Option<&Path> {
         self.out.as_deref()
     }

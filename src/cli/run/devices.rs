@@ -1,4 +1,4 @@
-//! The devices of a run, opened.
+//! Opens the devices of a run.
 
 use crate::cli::output::say;
 use crate::cli::selection::no_device;
@@ -25,7 +25,7 @@ pub(super) fn open(card: Vec<Target>) -> Result<Vec<Box<dyn Backend>>> {
     Ok(backends)
 }
 
-/// Refuses `--energy` on a card without a counter or a sensor.
+/// Refuses `--energy` on a card without an energy counter or power sensor.
 pub(super) fn has_energy(backend: &dyn Backend) -> Result<()> {
     let has = backend.monitor().is_some_and(|mut monitor| monitor.joules().or_else(|| monitor.watts()).is_some());
     let refusal = || {

@@ -46,7 +46,6 @@ pub(super) use served::serve;
 use settings::settings;
 use supervisor::{End, Supervisor};
 
-/// Runs the command and returns the exit code.
 pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
     if arguments.unchecked && arguments.shaders.is_none() && arguments.against_shaders.is_none() {
         return Err(usage!(
@@ -61,7 +60,7 @@ pub(super) fn run(mut arguments: Arguments) -> Result<u8> {
     measure(&arguments)
 }
 
-/// Lists the cases of the kernels that are loaded, measures them, or continues their run. Returns the exit code.
+/// Lists the cases of the loaded kernels, measures them, or continues their run. Returns the exit code.
 pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
     // Before anything slow.
     check(arguments)?;
@@ -116,7 +115,7 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
         let number = has_several.then_some(run[0]);
         let listed = listed.take().map_or_else(|| list(arguments.backend), Ok)?;
         let (records, end, table) = command.run_on(listed, run, number, resumed.take(), &all, pictures)?;
-        // A table that cannot be printed must not end the run: the other devices have theirs to come.
+        // A table that cannot be printed must not end the run: other devices may follow.
         printed = printed.and(table);
         all.extend(records);
         match end {
@@ -130,7 +129,7 @@ pub(super) fn measure(arguments: &Arguments) -> Result<u8> {
     Ok(if all.iter().any(is_fault) { 3 } else { 0 })
 }
 
-/// The devices that a command lists, or another process of this program, and the index of the one to measure: `card`,
+/// The devices that `command`, or another process of this program, lists, and the index of the one to measure: `card`,
 /// or what the same options select there.
 fn listed_beside(command: Option<&str>, arguments: &Arguments, card: &[&Device]) -> Result<(Listed, Vec<usize>)> {
     let listed = match command {
@@ -148,7 +147,7 @@ fn listed_beside(command: Option<&str>, arguments: &Arguments, card: &[&Device])
     Ok((listed, run))
 }
 
-/// Checks the command line, and says what its filters and sizes select.
+/// Checks the command line, and reports what its filters and sizes select.
 fn check(arguments: &Arguments) -> Result<()> {
     let request = request(arguments, Profile::Quick, false);
     let cases = plan(&request)?;
@@ -202,14 +201,14 @@ impl Arguments {
         }
     }
 
-    /// Checks that files can be written, creates the folder of the images, and locks the CSV. Returns the CSV and the
-    /// JSON report that the user names.
+    /// Checks that files can be written, creates the image folder, and locks the CSV. Returns the CSV and the JSON
+    /// report that the user names.
     fn open_files(&self) -> Result<(Option<LockedFile>, Option<Output>)> {
         let is_new = !self.force;
         let out = self.out.as_deref().map(|path| LockedFile::open(path, is_new));
         let csv = out.or_else(|| Some(LockedFile::open(self.resume.as_deref()?, false))).transpose()?;
         if let Some(out) = &self.out {
-            // A run that had the lock may have just written it.
+            // A run that held the lock may have just written the file.
             check_new(out, self.force, ANOTHER_FILE)?;
         }
         let json = self.json.as_deref().map(if is_new { Output::open_new } else { Output::open }).transpose()?;
@@ -221,8 +220,7 @@ impl Arguments {
     }
 }
 
-/// The images of a run on `card`, if they are wanted. Refuses them in place of other files; a run that is resumed finds
-/// those of its earlier part.
+/// The images of a run on `card`, if wanted. Refuses to overwrite other files; a resumed run finds its earlier images.
 fn pictures(arguments: &Arguments, card: &[&Device], name: String) -> Result<Option<Pictures>> {
     let Some(folder) = &arguments.save_image else { return Ok(None) };
     let pictures = Pictures::new(folder, name, card.len() > 1, arguments.force);
@@ -247,15 +245,14 @@ struct Command<'a> {
 /// The result of a run on a card: its rows, how it ended, and whether its tables could be printed.
 type Left = (Vec<Record>, End, Result<()>);
 
-/// State of a run from its start that is needed at its end.
+/// State from the start of a run that is needed at its end.
 struct Begun {
-    /// The report, where the card has its own.
+    /// The report, if the card has its own.
     _own: Option<LockedFile>,
     /// The number of the card, if there are several.
     number: Option<usize>,
     can_resume: bool,
     path: PathBuf,
-    /// Number of cases.
     count: usize,
     profile: Profile,
     time: Option<Duration>,
@@ -263,8 +260,8 @@ struct Begun {
 }
 
 impl Command<'_> {
-    /// Runs on a card, indices into the devices of `listed`, one for each API, or continues the run in `resumed`.
-    /// `number` is that of the card if there are several, and `before` has the rows of the previous ones.
+    /// Measures on a card (indices into the devices of `listed`, one per API), or continues the run in `resumed`.
+    /// `number` is the card's if there are several, and `before` has the rows of the previous ones.
     fn run_on(
         &self,
         listed: Listed,
@@ -281,7 +278,7 @@ impl Command<'_> {
         self.conclude(running, end, &begun)
     }
 
-    /// Runs in turns with another program or other kernels, prints what differs, and returns the exit code.
+    /// Measures alternately with another build or set of kernels, prints the differences, and returns the exit code.
     fn run_in_turns(
         &self,
         (listed, card): (Listed, Vec<usize>),
@@ -312,7 +309,7 @@ impl Command<'_> {
         Ok(if records.iter().any(is_fault) { 3 } else { code })
     }
 
-    /// Prepares the run on the devices of a card, which are open. `common` selects the cases that can be measured.
+    /// Prepares the run on the open devices of a card. `common` selects the cases that can be measured.
     fn prepare(
         &self,
         devices: Vec<Device>,
@@ -339,7 +336,7 @@ impl Command<'_> {
             Some(_) => None,
             None => Some(default_csv(&devices, &settings.date[..10], arguments.json.as_deref())?),
         };
-        // A file of its own has the rows of its device alone.
+        // A device's own file has only its rows.
         let first = if own_file.is_none() { before.to_vec() } else { Vec::new() };
         let file = own_file.as_ref().or(csv.as_ref()).map(|file| file.output.clone());
         let file = file.ok_or_else(|| usage!("the run has no file for its report: name a file with --out"))?;
@@ -353,7 +350,7 @@ impl Command<'_> {
         let csv = CsvFile::create(file.clone(), first, earlier.records())?;
         let measured = (earlier.records().len() - earlier.repeats()) / devices.len();
         let left = count.saturating_sub(measured);
-        // A report of several cards cannot be resumed, nor one that cannot be read.
+        // A report of several cards, or one that cannot be read, cannot be resumed.
         let can_resume = (own_file.is_some() || before.is_empty()) && file.file().is_some();
         let rest = || format!("stopped immediately; {}", messages::resume(file.path(), number));
         *interrupt.rest() = can_resume.then(rest);
@@ -384,7 +381,7 @@ impl Command<'_> {
         let file = progress.output().clone();
         drop(progress);
         let rest = can_resume.then(|| messages::resume(file.path(), *number));
-        // After a run in turns the comparison is printed instead.
+        // With --against, the comparison is printed instead.
         let is_in_turns = arguments.other_side().is_some();
         let is_printed = !arguments.is_quiet && (!is_in_turns || arguments.table.is_some());
         let printed = if is_printed { print(&tables(arguments, &records)?) } else { Ok(()) };
@@ -408,7 +405,7 @@ impl Command<'_> {
             () if arguments.kernels.own.is_some() => Some("next: shaderbench compare OLD NEW, report FILE".to_owned()),
             () => all_sizes(arguments, *profile, &card).or_else(|| Some(NEXT.to_owned())),
         };
-        // The sentence about the rest has the path.
+        // `rest` already names the path.
         let is_whole = !arguments.names_benchmarks()
             && has_summary(arguments)
             && arguments.sizes.is_empty()
@@ -429,7 +426,7 @@ impl Command<'_> {
     }
 }
 
-/// The rows of the file to resume. New rows get its date, because they belong to the same run.
+/// The rows of the report to resume. New rows get its date, because they belong to the same run.
 fn earlier_rows(
     report: Parsed,
     arguments: &Arguments,

@@ -1,4 +1,4 @@
-//! What a run will do: profile, time limit and cases of the command line on a card.
+//! What a run will do on a card: profile, time limit and cases.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub(super) fn request(arguments: &Arguments, profile: Profile, has_reserves: boo
     }
 }
 
-/// The cases of a run on `card`, fitted to its limits. A workgroup size that the user sets stays.
+/// The cases of a run, fitted to the limits of `card`. A workgroup size that the user sets stays.
 pub(super) fn cases_for(
     arguments: &Arguments,
     profile: Profile,
@@ -41,8 +41,7 @@ pub(super) fn cases_for(
     Ok(fit(cases, card, is_fixed))
 }
 
-/// The profile that the command line names, or the usual one: on a GPU, every size of the benchmarks that the user names;
-/// else the headline sizes.
+/// The profile of the command line, or the default: `standard` on a GPU if the user names benchmarks, else `quick`.
 pub(super) fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
     let is_whole = arguments.names_benchmarks() && device.kind != DeviceType::Software;
     let usual = if is_whole { Profile::Standard } else { Profile::Quick };
@@ -52,8 +51,7 @@ pub(super) fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
 /// Default time limit of `quick`: under a minute including start and end.
 const QUICK_TIME: Duration = Duration::from_secs(55);
 
-/// The time limit that the command line sets, or the usual one of a run through so many APIs; none where two sides take
-/// turns, which would leave out other cases.
+/// The user's time limit, or the default for so many APIs. None with --against: sides would leave out other cases.
 pub(super) fn time_for(arguments: &Arguments, profile: Profile, apis: usize) -> Option<Duration> {
     if arguments.other_side().is_some() {
         return None;
@@ -61,7 +59,6 @@ pub(super) fn time_for(arguments: &Arguments, profile: Profile, apis: usize) -> 
     arguments.time.or((profile == Profile::Quick).then(|| QUICK_TIME * apis.max(1) as u32))
 }
 
-/// The expected time of a run of `cases` cases, in a sentence.
 pub(super) fn expected_time(
     arguments: &Arguments,
     profile: Profile,
@@ -74,7 +71,7 @@ pub(super) fn expected_time(
     Some(format!("about {time} for {cases} cases{apis}, estimated from times on an H100"))
 }
 
-/// The expected time of a run of `cases` cases, if nothing changes what a case of the profile takes.
+/// The expected time of a run of `cases` cases, if no option changes the time per case.
 fn usual_time(
     arguments: &Arguments,
     profile: Profile,
@@ -103,14 +100,13 @@ pub(super) fn all_sizes(arguments: &Arguments, profile: Profile, card: &[&Device
     Some(format!("all sizes: --profile {}{about}", Profile::Standard.name()))
 }
 
-/// Prints the cases of a run in place of measuring them.
 pub(super) fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
     let time = time_for(arguments, profile, card.len());
     let fitted = cases_for(arguments, profile, time, card)?;
     smaller_workgroups(&fitted, card).iter().for_each(|note| say(note));
     let Fitted { cases, .. } = fitted;
-    // Do not list reserve cases: they only run in place of a listed case.
+    // Reserve cases run only in place of a listed case.
     let listed: Vec<&Case> = cases.iter().filter(|case| !case.is_reserve).collect();
     let mut text: String = listed.iter().map(|case| format!("{case}\n")).collect();
     let (count, name) = (listed.len(), &card[0].name);

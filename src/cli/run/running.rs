@@ -1,4 +1,4 @@
-//! The cases, rows and reports of a card during its run, updated by the events of its workers.
+//! The cases, rows and reports of a card during its run, updated by worker events.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -12,18 +12,16 @@ use record::error::{Error, Result};
 use record::suite::{Case, Toolchain};
 use record::{Cause, Record, Status};
 
-/// The side of a run in turns whose worker measures.
+/// The side of an --against run whose worker measures.
 #[derive(Debug, Clone)]
 pub(super) struct Turn {
     /// 0 for this program, 1 for the command of `--against`.
     pub(super) side: usize,
-    /// The build of its program.
     pub(super) build: String,
     /// Epochs that its rows have after this process.
     pub(super) epochs: usize,
 }
 
-/// The run of an open card.
 pub(super) struct Running {
     pub(super) cases: Vec<Case>,
     pub(super) devices: Vec<Device>,
@@ -33,7 +31,7 @@ pub(super) struct Running {
     /// Slots whose cases ended the process in an earlier run.
     crashed_before: BTreeSet<usize>,
     run: Run,
-    /// The side that measures, if two take turns.
+    /// With --against, the side that measures.
     pub(super) turn: Option<Turn>,
     /// Sides whose timers are known.
     timed_sides: BTreeSet<usize>,
@@ -83,7 +81,7 @@ impl Running {
         self.run.settings.seed
     }
 
-    /// Epochs that every row with a time has; 0 while rows are missing or to be measured again.
+    /// The least number of epochs of a timed row; 0 while rows are missing or to be measured again.
     pub(super) fn epochs(&self) -> usize {
         let rows = self.table.records();
         let is_whole = rows.len() == self.cases.len() * self.devices.len() && self.table.repeats() == 0;
@@ -91,7 +89,7 @@ impl Running {
         if is_whole { epochs.min().unwrap_or(usize::MAX) } else { 0 }
     }
 
-    /// A worker's row as the report has it: rows of the command of `--against` name it as their compiler.
+    /// A worker's row as the report has it: with --against, the other side's rows name their build as the compiler.
     fn of_side(&self, mut row: Record) -> Record {
         if self.side() > 0 {
             let compiler = self.devices[self.side()].kernel_compiler.clone();
@@ -104,14 +102,14 @@ impl Running {
         self.turn.as_ref().map_or(0, |turn| turn.side)
     }
 
-    /// The position in the table of the row that a worker has at `at`.
+    /// The position in the table of the row at `at` in a worker's table.
     fn position(&self, at: usize) -> Option<usize> {
         let Some(turn) = &self.turn else { return Some(at) };
         let slots = self.table.iter().map(|(slot, _)| slot % self.devices.len());
         slots.enumerate().filter(|(_, side)| *side == turn.side).nth(at).map(|(position, _)| position)
     }
 
-    /// Whether the run has gone on after its time limit.
+    /// Whether the time limit is exceeded.
     pub(super) fn is_over(&self) -> bool {
         self.run.settings.time.is_some_and(|time| self.start.elapsed() > time)
     }
@@ -119,7 +117,7 @@ impl Running {
     /// Inserts a row, or replaces the one in its slot. Returns its position, and whether it is new.
     fn put(&mut self, record: Record) -> Option<(usize, bool)> {
         let slot = self.places.slot(&record)?;
-        // Other rows change because a ceiling rose.
+        // Rows of other cases change only because a ceiling rose.
         if self.started.as_ref().is_some_and(|(index, _)| slot / self.devices.len() == *index) {
             self.table.is_measured(slot);
         }
@@ -136,7 +134,7 @@ impl Running {
         row.status = if death.cause == Cause::TimeLimit { Status::Skipped } else { Status::Failed };
         let is_again = slot.is_some_and(|slot| self.crashed_before.contains(&slot));
         row.cause = Some(if is_again && death.cause == Cause::Crashed { Cause::CrashedAgain } else { death.cause });
-        row.reason = if is_again { format!("{}, as in an earlier run", death.how) } else { death.how.clone() };
+        row.reason = if is_again { format!("{}; it crashed in an earlier run", death.how) } else { death.how.clone() };
         let Some((at, is_new)) = self.put(row) else { return Ok(false) };
         self.started = None;
         let (added, changed) = if is_new { (vec![at], Vec::new()) } else { (Vec::new(), vec![at]) };
@@ -145,10 +143,9 @@ impl Running {
         Ok(true)
     }
 
-    /// An event of the run itself.
     pub(super) fn on_event(&mut self, event: Event) -> Result<()> {
         match event {
-            // A further worker has the same.
+            // Every worker of a side has the same timer.
             Event::Timer { .. } if self.timed_sides.contains(&self.side()) => {}
             Event::Timer { api, compiler, timer } => {
                 let side = self.side();
@@ -157,7 +154,7 @@ impl Running {
             }
             Event::Plan(expected) => {
                 self.timed_sides.insert(self.side());
-                // A run in turns has planned all epochs at its start.
+                // With --against, all epochs were planned at the start.
                 if self.turn.is_none() {
                     self.progress.plan(&expected);
                 }
@@ -208,8 +205,8 @@ impl Running {
     }
 }
 
-/// Both sides' rows with as many launches in a sample: a kernel of 219 µs took 1 % longer alone than as one of two on
-/// an H200, and 200 µs, the least time of a sample, are near. The first epoch alone may differ.
+/// Gives both sides' rows equally many launches per sample: on an H200, a kernel of 219 µs took 1 % longer alone than
+/// as one of two, and the least time of a sample, 200 µs, is near. Only the first epoch may differ.
 fn with_equal_launches(mut table: RowTable, cases: usize) -> RowTable {
     for slots in (0..cases).map(|index| [2 * index, 2 * index + 1]) {
         let rows = slots.map(|slot| table.at(slot).map(|at| table.records()[at].clone()));
@@ -222,7 +219,7 @@ fn with_equal_launches(mut table: RowTable, cases: usize) -> RowTable {
     table
 }
 
-/// The error of an event that does not fit the run.
+/// The error for an event that does not fit the run.
 fn unknown() -> Error {
     let why = "the worker sent rows of another run: check that only one version of the program is in use";
     Error::NoDevice(why.to_owned())

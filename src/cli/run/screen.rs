@@ -1,4 +1,4 @@
-//! What a run prints at its end: the count of its rows, tables and the summary.
+//! What a run prints at its end: the number of rows, tables and the summary.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use record::Record;
 use record::error::Result;
 use record::format::plural;
 
-/// The number of rows of a complete run, and the time that it took.
+/// Reports the number of rows of a complete run, and its time.
 pub(super) fn say_complete(arguments: &Arguments, (rows, seconds, measuring): (usize, f64, Duration), path: &str) {
     let rows = plural(rows, "row", "rows");
     // A resumed run may have nothing left to measure.
@@ -25,10 +25,10 @@ pub(super) fn say_complete(arguments: &Arguments, (rows, seconds, measuring): (u
     say(&format!("{rows}{place}{time}"));
 }
 
-/// What to type after a run of all sizes.
+/// The next commands after a run of all sizes.
 pub(super) const NEXT: &str = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW";
 
-/// The tables that the user asks for. A terminal has no room for all of them; a pipe gets them all.
+/// The tables to print. By default, a pipe gets all of them, for which a terminal has no room.
 pub(super) fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
     let usual = || match (is_on_terminal(), !arguments.names_benchmarks()) {
         (false, _) => Tables::All,
@@ -61,15 +61,14 @@ pub(super) fn tables(arguments: &Arguments, records: &[Record]) -> Result<String
     Ok(answer + answers::write(&sections, arguments.format.medium()).as_str())
 }
 
-/// Whether the run ends with a summary: `explain` shows its rows, Markdown is for tables alone, and kernels of `bench`
-/// do no job of the suite.
+/// Whether the run ends with a summary: `explain` shows the rows itself, Markdown is for tables alone, and kernels of
+/// `bench` do no job of the suite.
 pub(super) fn has_summary(arguments: &Arguments) -> bool {
     let is_usual = arguments.kernels.own.is_none() && arguments.other_side().is_none();
     !arguments.is_quiet && arguments.format != TableFormat::Markdown && is_usual
 }
 
-/// Prints the summary, which ends with what to type next and the path of the report, and leaves room for `lines` lines
-/// below it.
+/// Prints the summary, the next commands and the report's path, leaving room for `lines` lines below.
 pub(super) fn print_summary(arguments: &Arguments, records: &[Record], after: &[String], lines: usize) -> Result<()> {
     if arguments.is_quiet || arguments.format == TableFormat::Markdown {
         return Ok(());
@@ -77,7 +76,7 @@ pub(super) fn print_summary(arguments: &Arguments, records: &[Record], after: &[
     if !has_summary(arguments) {
         return print(&after.iter().map(|line| format!("{line}\n")).collect::<String>());
     }
-    // On a terminal, tables do not precede it at once.
+    // On a terminal, the summary does not directly follow tables.
     let gap = if is_on_terminal() { "" } else { "\n" };
     let lines = summary::LINES.saturating_sub(lines);
     print(&format!("{gap}{}", card_within(records, after, lines, terminal())))

@@ -75,15 +75,15 @@ fn measure(
     Ok(())
 }
 
-/// Reports once whether other processes use the card.
+/// Reports at most once that other processes use the card.
 struct Others {
     monitor: Option<Box<dyn Monitor>>,
-    /// When they were last looked for.
+    /// Time of the last check.
     since: SystemTime,
 }
 
 impl Others {
-    /// Says whether more processes than `own` of this program have used the card since the last look.
+    /// Reports whether more than `own` processes have used the card since the last check.
     fn say_more_than(&mut self, own: usize, when: &str) {
         let since = std::mem::replace(&mut self.since, SystemTime::now());
         let users = self.monitor.as_mut().and_then(|monitor| monitor.users(since)).unwrap_or(0);
@@ -94,7 +94,6 @@ impl Others {
     }
 }
 
-/// Sends the events of a run to the program.
 struct EventSender {
     link: &'static Link,
     others: Others,

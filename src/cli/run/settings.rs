@@ -1,4 +1,4 @@
-//! The settings of a run, from its command line: what rows share, and the run's limits.
+//! The settings of a run: what its rows share, and its limits.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
@@ -11,13 +11,12 @@ use gpu::engine::{Epochs, Settings};
 use record::error::{Error, Result};
 use record::suite::Profile;
 
-/// Random seeds are below this: as many as there are different inputs, too many for a kernel to know the answers of all.
+/// Random seeds are below this: one for each different input, too many for a kernel to know all answers.
 const SEEDS: u64 = 1 << 32;
 
 /// Maximum number of epochs that measure a case's energy.
 const ENERGY_EPOCHS: usize = 3;
 
-/// The settings of the command line for a card.
 pub(super) fn settings(
     arguments: &Arguments,
     profile: Profile,
@@ -42,7 +41,6 @@ pub(super) fn settings(
     Ok(settings)
 }
 
-/// The system's time.
 pub(super) fn now() -> Result<jiff::Timestamp> {
     timestamp(SystemTime::now())
 }
@@ -52,14 +50,13 @@ fn timestamp(time: SystemTime) -> Result<jiff::Timestamp> {
     jiff::Timestamp::try_from(time).map_err(fault)
 }
 
-/// A time as rows have it.
+/// A time in the format of rows.
 pub(super) fn date(time: jiff::Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// A number from the system's entropy.
 fn entropy() -> u64 {
-    // The standard library's only source of it. Two of one thread follow from each other, but for the hash.
+    // The standard library's only source. Successive keys of a thread are consecutive, but the hash hides this.
     RandomState::new().hash_one(std::process::id())
 }
 

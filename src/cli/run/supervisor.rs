@@ -1,5 +1,5 @@
-//! The program's part of `run`: it gives orders to a worker, writes what it measures, and starts another worker where one
-//! dies or is silent.
+//! The program's side of `run`: gives orders to a worker, writes its results, and replaces a worker that dies or is
+//! silent.
 
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -17,29 +17,28 @@ use record::Cause;
 use record::error::{Error, Result};
 use record::suite::{Case, DeviceType};
 
-/// Time between two looks at the clock and for interruptions.
+/// Time between two checks of the clock and for interruptions.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A worker whose case goes on for so long after the run's time limit is ended: a compiler may take minutes.
+/// A worker whose case runs this long after the run's time limit is ended: a compiler may take minutes.
 const OVERTIME: Duration = Duration::from_secs(60);
 
-/// A run whose workers die before they are open ends after so many of them.
+/// A run ends after this many workers that died before they opened the card.
 const MOST_FAILED_STARTS: usize = 2;
 
-/// A run ends after so many deaths in a row without a measured row between them.
+/// A run ends after this many deaths in a row without a measured row between them.
 const MOST_DEATHS: usize = 5;
 
-/// How a run on a card ended: as its worker said, or since the card cannot be used or its rows cannot be kept.
+/// How a run on a card ended: the worker's report, or why the card cannot be used or its rows cannot be kept.
 pub(super) type End = Result<Done>;
 
-/// A run on a card, as the first worker listed it, and its workers, one after the other.
+/// A run on a card, as the first worker listed it, and its workers, one after another.
 pub(super) struct Supervisor<'a> {
-    /// Indices of the card in the list of devices, one for each API.
+    /// Indices into the list of devices, one per API.
     indices: Vec<usize>,
     /// The same devices.
     listed: Vec<Device>,
     start: Start,
-    /// The build of its program.
     pub(super) build: String,
     messages: Messages,
     received: Receiver<(usize, Message)>,
@@ -47,42 +46,40 @@ pub(super) struct Supervisor<'a> {
     files: KernelFiles,
     interrupt: &'a Interrupt,
     worker: Option<Worker>,
-    /// Number of workers so far.
     workers: usize,
-    /// Whether the worker is to open its devices, not to list them.
+    /// Whether the worker opens its devices rather than lists them.
     is_opening: bool,
-    /// Since when the worker is silent: time in system sleep does not count.
+    /// How long the worker has been silent, without system sleep.
     silent: Duration,
-    /// How long it has gone on after the run's time limit, likewise.
+    /// How far the run exceeds its time limit, without system sleep.
     late: Duration,
     compiles_ahead: bool,
     /// Workers that died since the last row.
     starts_without_a_row: usize,
-    /// Whether a worker has died that had measured.
+    /// Whether a worker that had measured has died.
     has_restarted: bool,
     /// Whether the worker is to end after its case.
     is_stopped: bool,
     /// The devices as they opened, until [`Self::devices`] returns them.
     opened: Option<Vec<Device>>,
-    /// Which of the cases its program has, once it has said so.
+    /// Which of the cases its program knows, once reported.
     known: Option<Vec<bool>>,
     running: Option<Running>,
-    /// In a run in turns, whether it measures now, and whether its worker waits for its next turn.
+    /// With --against, whether this side measures or waits for its turn.
     turn: Option<Turn>,
     end: Option<End>,
 }
 
-/// The state of a side of a run in turns.
+/// The state of a side of an --against run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
-    /// It measures.
     Own,
-    /// The other side measures: the worker waits to go on.
+    /// The other side measures; this side's worker waits.
     Other,
 }
 
 impl<'a> Supervisor<'a> {
-    /// Workers for a card, indices into the devices of `listed`, whose worker is the first one.
+    /// Workers for a card: indices into the devices of `listed`, whose worker is the first one.
     pub(super) fn new(
         listed: Listed,
         indices: Vec<usize>,
@@ -92,7 +89,7 @@ impl<'a> Supervisor<'a> {
     ) -> Self {
         let Listed { devices, build, start, worker, messages: (messages, received) } = listed;
         let listed: Vec<Device> = indices.iter().map(|index| devices[*index].clone()).collect();
-        // Without other threads a death is always the fault of the case in progress.
+        // Without other threads, the case in progress always caused the death.
         let compiles_ahead = listed.iter().any(|device| device.kind != DeviceType::Software);
         Self {
             indices,
@@ -144,7 +141,6 @@ impl<'a> Supervisor<'a> {
         self.end.get_or_insert(end);
     }
 
-    /// Opens the card.
     pub(super) fn devices(&mut self) -> Result<Vec<Device>> {
         self.open(self.indices.clone());
         self.supervise();
@@ -155,7 +151,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Which of these cases the program of the workers has.
+    /// Which of these cases the workers' program knows.
     pub(super) fn known(&mut self, cases: &[Case]) -> Result<Vec<bool>> {
         self.order(&Order::Known { cases: cases.iter().map(CaseName::from).collect() });
         self.supervise();
@@ -166,7 +162,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Measures until the rows of the next case are there, or the process ends: then returns how.
+    /// Measures until the rows of the next case arrive or the process ends, and returns how it ended.
     pub(super) fn take_turn(&mut self, running: Running) -> Result<(Running, Option<End>)> {
         let is_waiting = self.turn.replace(Turn::Own) == Some(Turn::Other);
         match self.worker {
@@ -188,7 +184,7 @@ impl<'a> Supervisor<'a> {
         Ok((self.running.take().ok_or_else(no_rows)?, end))
     }
 
-    /// Measures the run that is prepared for the devices. Returns it when the card has ended.
+    /// Measures the prepared run, and returns it when the card has ended.
     pub(super) fn measure(mut self, running: Running) -> Result<(Running, End)> {
         self.order(&running.order(self.compiles_ahead));
         self.running = Some(running);
@@ -208,7 +204,7 @@ impl<'a> Supervisor<'a> {
                 }
                 _ => {}
             }
-            // Hours asleep pass between two looks at the clock.
+            // Hours of system sleep may pass between two checks.
             let passed = last.elapsed().min(2 * TICK);
             last = Instant::now();
             if self.end.is_none() {
@@ -234,7 +230,6 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Starts another worker for the card.
     fn start(&mut self) {
         self.workers += 1;
         (self.is_opening, self.silent) = (false, Duration::ZERO);
@@ -305,14 +300,14 @@ impl<'a> Supervisor<'a> {
             Event::End => {
                 let mut done = self.running.as_mut().and_then(|running| running.done.take());
                 if let (Some(done), true) = (&mut done, self.has_restarted) {
-                    // What earlier workers spent is not known.
+                    // The time that earlier workers spent measuring is unknown.
                     done.measuring = Duration::ZERO;
                 }
                 self.finish(done.map_or_else(|| Err(Error::NoDevice(UNFINISHED.to_owned())), of_done));
             }
             event => {
                 let Some(running) = &mut self.running else { return Ok(()) };
-                // At the end of a pass only derived figures change: no case was measured.
+                // The end of a pass changes only derived figures: no case was measured.
                 let ends_pass = match &event {
                     Event::Rows { ends_pass, .. } => Some(*ends_pass),
                     _ => None,
@@ -329,7 +324,7 @@ impl<'a> Supervisor<'a> {
         Ok(())
     }
 
-    /// Ends a worker whose case does not end long after the run's time limit.
+    /// Ends a worker whose case runs long after the run's time limit.
     fn end_late(&mut self) {
         self.worker = None;
         let Some(running) = &mut self.running else { return };
@@ -339,7 +334,7 @@ impl<'a> Supervisor<'a> {
         self.finish(end);
     }
 
-    /// A worker has died: its case fails, and another worker goes on.
+    /// Handles a worker's death: its case fails, and another worker continues.
     fn died(&mut self, death: &Death) {
         self.worker = None;
         self.starts_without_a_row += 1;
@@ -347,7 +342,7 @@ impl<'a> Supervisor<'a> {
             let name = &self.listed[0].name;
             let doing = if self.is_opening { "opening" } else { "listing" };
             let how = death.how.replace("while running", &format!("while {doing} {name}"));
-            // Nothing is measured yet. A driver that fails twice may fail always.
+            // Nothing is measured yet. A driver that fails twice may always fail.
             if self.starts_without_a_row < MOST_FAILED_STARTS && !self.is_stopped {
                 self.say(&format!("{how}; starting a new worker"));
                 return self.start();
@@ -361,7 +356,7 @@ impl<'a> Supervisor<'a> {
         if self.is_stopped {
             return self.finish(Ok(Done { is_interrupted: true, ..Done::default() }));
         }
-        // Where kernels compile on other threads, the case in progress may have no part in it.
+        // If kernels compile on other threads, the case in progress may not be the cause.
         let is_known = !self.compiles_ahead || death.cause == Cause::TimedOut;
         self.compiles_ahead = false;
         let blamed = if is_known { running.blame(death) } else { Ok(false) };
@@ -371,7 +366,7 @@ impl<'a> Supervisor<'a> {
             Ok(is_blamed) => is_blamed,
             Err(error) => return self.finish(Err(error)),
         };
-        // The row has said which case, and why.
+        // The row states the case and the cause.
         let how = if is_blamed { "the worker ended" } else { death.how.as_str() };
         let next = if is_last { "" } else { "; continuing with a new worker" };
         running.progress.say(&format!("{how}{next}"));
@@ -383,7 +378,7 @@ impl<'a> Supervisor<'a> {
         self.start();
     }
 
-    /// Tells the worker to end after its case once the user or a full disk ends the run.
+    /// Orders the worker to end after its case once the user or a full disk ends the run.
     fn check_stop(&mut self) {
         let is_full = self.running.as_ref().is_some_and(|running| running.progress.is_interrupted());
         if !self.is_stopped && (is_full || self.interrupt.is_requested()) {

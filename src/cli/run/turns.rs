@@ -1,7 +1,7 @@
-//! `run --against`: this program and another build of it, or the same with other drivers or kernels, measure in turns.
+//! `run --against`: alternates between this program and another build, or the same with other drivers or kernels.
 //!
-//! Each side has a worker. Case by case one measures while the other waits, in random order. Each epoch has new processes, so
-//! that what processes differ by is part of the epochs' differences.
+//! Each side has a worker. For each case, one measures while the other waits, in random order. Each epoch has new
+//! processes, so that differences between processes are part of the differences between epochs.
 
 use super::running::{Running, Turn};
 use super::supervisor::{End, Supervisor};
@@ -11,10 +11,10 @@ use gpu::engine::{Expected, Observer, stream_of};
 use record::error::{Result, usage};
 use record::suite::{AGAINST, Case};
 
-/// Number of epochs of each side: six decided 91 to 93 % of the rows of `quick` within 1 % on an H200.
+/// Epochs per side: six decided 91 to 93 % of the rows of `quick` within 1 % on an H200.
 pub(super) const EPOCHS: usize = 6;
 
-/// The devices of both sides: that of the command of `--against` names it as its compiler.
+/// The devices of both sides. The other side's device names the build as its compiler.
 pub(super) fn devices(sides: &mut [Supervisor; 2]) -> Result<Vec<Device>> {
     let [own, against] = sides;
     let (mut devices, others) = (own.devices()?, against.devices()?);
@@ -23,7 +23,7 @@ pub(super) fn devices(sides: &mut [Supervisor; 2]) -> Result<Vec<Device>> {
     Ok(devices)
 }
 
-/// The cases that both programs have. The others are named.
+/// The cases that both programs know. Reports the others.
 pub(super) fn common(
     sides: &mut [Supervisor; 2],
     mut cases: Vec<Case>,
@@ -42,7 +42,7 @@ pub(super) fn common(
     if cases.is_empty() { Err(usage!("--against: the two builds have no case in common")) } else { Ok(cases) }
 }
 
-/// Measures the epochs of both sides, each in processes of its own.
+/// Measures the epochs of both sides, each in its own process.
 pub(super) fn measure(sides: &mut [Supervisor; 2], mut running: Running, epochs: usize) -> Result<(Running, End)> {
     let first = running.epochs().min(epochs);
     let left = vec![Expected { is_new: false, epochs: sides.len() * (epochs - first) }; running.cases.len()];
@@ -51,7 +51,7 @@ pub(super) fn measure(sides: &mut [Supervisor; 2], mut running: Running, epochs:
     for epoch in first + 1..=epochs {
         let mut is_measuring = [true; 2];
         while is_measuring.contains(&true) {
-            // Which side is first is drawn for each case.
+            // The side that is first is random for each case.
             let last = (stream_of(running.seed(), round) & 1) as usize;
             round += 1;
             for side in [1 - last, last] {

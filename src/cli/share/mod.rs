@@ -1,5 +1,5 @@
-//! `share`: makes an anonymous copy of a report and the text of an issue or a pull request, or checks reports. Nothing is
-//! sent.
+//! `share`: writes an anonymous copy of a report and the text of an issue or pull request, or checks reports. Sends
+//! nothing.
 
 mod request;
 
@@ -21,13 +21,12 @@ use record::format::{distinct, plural};
 /// Exit code for a report with faults.
 const FAULTY: u8 = 1;
 
-/// Larger reports are not shared.
+/// Most bytes of a shared report.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// Faults with one remedy that are listed; the others are counted.
+/// Faults to list for each remedy; the others are counted.
 const MOST_LISTED: usize = 3;
 
-/// The folder of the repository's reports.
 const RESULTS: &str = "results";
 
 #[derive(clap::Args)]
@@ -45,7 +44,6 @@ pub(super) struct Arguments {
     out: PathBuf,
 }
 
-/// Runs the command and returns the exit code.
 pub(super) fn share(arguments: &Arguments) -> Result<u8> {
     let kernels = shipped()?.kernels;
     if !arguments.check {
@@ -57,7 +55,7 @@ pub(super) fn share(arguments: &Arguments) -> Result<u8> {
     let mut code = 0;
     for path in &arguments.files {
         let name = shown(path);
-        // A report in `results` is public as it is.
+        // A report in `results` is already public.
         let folder = path.parent().and_then(Path::parent).and_then(Path::file_name);
         let is_public = folder.is_some_and(|name| name == RESULTS);
         let mut report = Report::examine(path, !is_public, &kernels)?;
@@ -81,7 +79,6 @@ pub(super) fn share(arguments: &Arguments) -> Result<u8> {
     Ok(code)
 }
 
-/// A report, and what is wrong with it.
 #[derive(Default)]
 struct Report {
     rows: Vec<Record>,
@@ -96,7 +93,7 @@ impl Report {
         Self { faults: vec![fault, ONE_RUN.to_owned()], ..Self::default() }
     }
 
-    /// Reads the report at `path`, anonymous if asked for, and checks it. `kernels` are those of earlier builds.
+    /// Reads the report at `path`, makes it anonymous if asked, and checks it. `kernels` are those of earlier builds.
     fn examine(path: &Path, is_anonymous: bool, kernels: &[u64]) -> Result<Self> {
         let found = std::fs::metadata(path).map_err(Error::io("read", path))?;
         if !found.is_file() || found.len() > MOST_BYTES {
@@ -128,7 +125,7 @@ impl Report {
     }
 }
 
-/// The sentences of faults, of those with one remedy the first ones and how many more there are.
+/// The sentences of faults: for each remedy the first ones, and the number of the others.
 fn listed(faults: &[Fault]) -> Vec<String> {
     let mut kinds: Vec<Vec<&Fault>> = Vec::new();
     for fault in faults {
@@ -150,7 +147,7 @@ fn listed(faults: &[Fault]) -> Vec<String> {
 
 const ONE_RUN: &str = "a shared report is one run on one card: share the file that the run wrote, unchanged";
 
-/// What to do about faults, one sentence each. `is_anonymous`: whether the run named no host.
+/// The remedies of faults, one sentence each. `is_anonymous`: whether the run named no host.
 fn advice(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool) -> Vec<String> {
     distinct(faults.iter().map(|fault| match fault.remedy {
         Remedy::Complete(_) => incomplete(faults, records, path, is_anonymous),
@@ -165,8 +162,8 @@ fn advice(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool)
     }))
 }
 
-/// What to do about rows that are missing. A run is continued if its rows are the first of the plan, which is family by
-/// family; others had filters or a time limit.
+/// The remedy for missing rows. A run is continued if its rows are the first of the plan, which goes family by family;
+/// other runs had filters or a time limit.
 fn incomplete(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool) -> String {
     let index = |family: &str| FAMILIES.iter().position(|known| known.name == family);
     let reached = records.iter().filter_map(|row| index(&row.family)).max();
@@ -191,7 +188,7 @@ fn incomplete(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: b
     }
 }
 
-/// The options that a run with these rows was given, as far as its rows show.
+/// The options of a run, as far as its rows show.
 fn options(records: &[Record]) -> String {
     let profile = records.first().and_then(|row| row.profile).map_or("quick", |profile| profile.name());
     let apis = records.first().map_or("", |row| row.apis.as_str());
@@ -200,7 +197,7 @@ fn options(records: &[Record]) -> String {
     format!("--profile {profile}{backend}")
 }
 
-/// Makes the rows anonymous, and says what that changed: a line about the host and one about the card.
+/// Makes the rows anonymous. Returns a line about the host and one about the card, if they changed.
 fn anonymize(rows: &mut [Record]) -> Vec<String> {
     let (mut hosts, mut cards): (BTreeMap<String, usize>, BTreeMap<(String, String), usize>) = Default::default();
     for row in rows {
@@ -225,7 +222,7 @@ fn anonymize(rows: &mut [Record]) -> Vec<String> {
     [("host", hosts), ("card", cards)].into_iter().filter_map(line).collect()
 }
 
-/// The fault of a report in `results/` that has another name than the device, day and APIs of its rows give it.
+/// The fault of a report in `results/` whose path does not match the device, day and APIs of its rows.
 fn misplaced(path: &Path, records: &[Record]) -> Option<String> {
     let (device, stem) = place(records)?;
     let name = path.file_stem()?.to_string_lossy();
@@ -235,7 +232,7 @@ fn misplaced(path: &Path, records: &[Record]) -> Option<String> {
         .then(|| format!("the rows belong in results/{device}/{stem}.csv"))
 }
 
-/// Folder and name of a report below `results/`, without its ending.
+/// Folder and name of a report below `results/`, without its extension.
 fn place(records: &[Record]) -> Option<(String, String)> {
     let first = records.first()?;
     let day = first.date.get(..10)?;
@@ -281,7 +278,7 @@ fn prepare(path: &Path, out: &Path, kernels: &[u64]) -> Result<u8> {
     removed.iter().for_each(|line| say(line));
     print(&request)?;
     let place = if packed.is_some() { "a new issue (form \"Your GPU's result\")" } else { "a pull request" };
-    // The text is longer than a screen: what to do with it comes last.
+    // The text is longer than a screen, so the instructions come last.
     say(&format!(
         "\n{}\n{}\nnothing was sent; paste the text of the second file into {place}",
         shown(&report),

@@ -1,4 +1,4 @@
-//! The text that shares a report: that of an issue, with the report of the profile quick in it, or of a pull request.
+//! The text that shares a report: an issue that contains a report of the profile quick, or a pull request.
 
 use std::io::Write;
 
@@ -13,14 +13,14 @@ use record::format::distinct;
 use record::suite::Profile;
 use record::{Record, Status};
 
-/// An issue has at most 65,536 characters, of which the other parts of the text take less than a tenth.
+/// An issue has at most 65,536 characters; the rest of the text takes less than a tenth.
 const MOST_PACKED: usize = 60_000;
 
-/// The CSV of the profile quick for the text of an issue: gzip in base64, in lines of 76 characters. `None` if it is too
-/// long, or of a profile whose reports are committed.
+/// The CSV of the profile quick for an issue: gzip in base64, in lines of 76 characters. `None` if it is too long, or
+/// for other profiles, whose reports are committed.
 pub(super) fn packed(records: &[Record], csv: &[u8]) -> Option<String> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    // A vector takes every byte.
+    // Writing to a vector cannot fail.
     let written = encoder.write_all(csv).and_then(|()| encoder.finish()).ok()?;
     let text = BASE64_STANDARD.encode(written);
     let lines: Vec<_> = text.as_bytes().chunks(76).map(String::from_utf8_lossy).collect();
@@ -29,7 +29,7 @@ pub(super) fn packed(records: &[Record], csv: &[u8]) -> Option<String> {
     (is_quick && text.len() <= MOST_PACKED).then_some(text)
 }
 
-/// The text, in Markdown: of an issue if the report is `packed`, else of a pull request. `path` is the report's in the
+/// The Markdown text of an issue if the report is `packed`, else of a pull request. `path` is the report's path in the
 /// repository.
 pub(super) fn text(records: &[Record], path: &str, packed: Option<&str>) -> String {
     let Some(first) = records.first() else { return String::new() };
@@ -49,7 +49,7 @@ pub(super) fn text(records: &[Record], path: &str, packed: Option<&str>) -> Stri
     if count(Status::Unverified) > 0 {
         cells.push(("unverified", count(Status::Unverified).to_string()));
     }
-    // No name in a text of the report is a person or an issue of the repository.
+    // Names in a report must not mention people or issues of the repository.
     let inert = |text: &str| escape(text).replace('@', "@<!-- -->").replace('#', "#<!-- -->");
     let table: String = cells.iter().map(|(name, value)| format!("| {name} | {} |\n", inert(value))).collect();
     // An issue's report has no path.

@@ -18,7 +18,6 @@ pub(in crate::cli) const WORD: &str = "worker";
 
 static LINK: OnceLock<Link> = OnceLock::new();
 
-/// A worker's link to the program.
 pub(in crate::cli) struct Link {
     out: Mutex<File>,
     orders: Mutex<Receiver<Order>>,
@@ -32,7 +31,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Link {
-    /// Sends an event. If the program is gone, ends this process.
+    /// Sends an event. Ends this process if the program is gone.
     pub(in crate::cli) fn send(&self, event: &Event) {
         let mut line = serde_json::to_vec(event).unwrap_or_default();
         line.push(b'\n');
@@ -41,14 +40,12 @@ impl Link {
         }
     }
 
-    /// Sends an event, and waits for [`Order::Continue`].
     pub(in crate::cli) fn send_and_wait(&self, event: &Event) {
         self.send(event);
-        // The sender goes only when this process ends.
+        // The sender lives as long as this process.
         _ = lock(&self.continues).recv();
     }
 
-    /// Waits for the next order.
     pub(in crate::cli) fn order(&self) -> Option<Order> {
         lock(&self.orders).recv().ok()
     }
@@ -59,10 +56,10 @@ impl Link {
     }
 }
 
-/// Carries out an order that opens some of the devices that were listed.
+/// Carries out an order for some of the listed devices.
 pub(in crate::cli) type CarryOut = fn(&'static Link, Order, Vec<Option<Target>>) -> Result<()>;
 
-/// Works for the program until it has no more orders.
+/// Carries out the program's orders until there are no more.
 pub(in crate::cli) fn serve(carry_out: CarryOut) -> ExitCode {
     if std::io::stdin().is_terminal() {
         output::complain("error: `worker` is for internal use only: run `shaderbench` to measure");
@@ -105,7 +102,7 @@ pub(in crate::cli) fn serve(carry_out: CarryOut) -> ExitCode {
                 Err(_) => break,
             }
         }
-        // The program is gone, or speaks another language.
+        // The program is gone, or has another version of the protocol.
         signal_hook::low_level::exit(1);
     });
     let done = work(link, carry_out);
@@ -113,7 +110,7 @@ pub(in crate::cli) fn serve(carry_out: CarryOut) -> ExitCode {
         link.send(&Event::Failed { message: error.chain(), is_usage: matches!(error, Error::Usage(_)) });
     }
     link.send(&Event::End);
-    // Drivers that end badly must not matter any more.
+    // Ends without cleanup: drivers that crash at exit must not matter any more.
     signal_hook::low_level::exit(0)
 }
 
@@ -132,19 +129,19 @@ fn work(link: &'static Link, carry_out: CarryOut) -> Result<()> {
     Ok(())
 }
 
-/// Makes the kernel end this process when the program ends, even if it is stopped, and sets its name.
+/// Makes the kernel kill this process when the program ends, even if it is stopped, and sets its name.
 fn end_with_the_program() {
     #[cfg(target_os = "linux")]
     #[expect(unsafe_code, reason = "the standard library has no such call")]
-    // SAFETY: both calls take numbers or a text that ends with a zero byte, and change this process alone. The thread that
-    // started it lives as long as the program.
+    // SAFETY: both calls take numbers or a zero-terminated text, and change only this process. The thread that started
+    // it lives as long as the program.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         libc::prctl(libc::PR_SET_NAME, c"shaderbench".as_ptr());
     }
 }
 
-/// Stdout, for events alone: what drivers write there goes to stderr.
+/// Reserves stdout for events: what drivers write there goes to stderr.
 fn own_stdout() -> std::io::Result<File> {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! Lists the devices in a worker. Drivers that end the worker are left out.
+//! Lists the devices in a worker. Leaves out drivers that end the worker.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -13,19 +13,18 @@ use gpu::backend::Device;
 use record::error::{Error, Result, usage};
 use record::suite::Api;
 
-/// Drivers list their devices within this time.
+/// How long to wait for drivers to list their devices.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Variable of the Vulkan loader: the manifests of the only drivers that it loads.
+/// Variable of the Vulkan loader: manifests of the only drivers to load.
 const VULKAN_DRIVERS: &str = "VK_DRIVER_FILES";
 
-/// Variable of wgpu: the only APIs that it uses.
+/// Variable of wgpu: the only APIs to use.
 const WGPU_APIS: &str = "WGPU_BACKEND";
 
 /// The devices, and the worker that has listed them.
 pub(in crate::cli) struct Listed {
     pub(in crate::cli) devices: Vec<Device>,
-    /// The build of the program.
     pub(in crate::cli) build: String,
     pub(in crate::cli) start: Start,
     pub(in crate::cli) worker: Worker,
@@ -33,7 +32,7 @@ pub(in crate::cli) struct Listed {
 }
 
 impl Listed {
-    /// Gives an order, and waits for the event that answers it.
+    /// Sends an order and waits for its answer.
     pub(in crate::cli) fn ask<T>(self, order: &Order, answer: impl Fn(Event) -> Option<T>) -> Result<T> {
         let Self { mut worker, messages: (_, received), .. } = self;
         worker.order(order);
@@ -45,7 +44,7 @@ impl Listed {
     }
 }
 
-/// Lists the devices for a value of `--backend`, without those whose drivers end the process: they are named on stderr.
+/// Lists the devices for a value of `--backend`. Drivers that end the process are left out and named on stderr.
 pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
     set_silence()?;
     let death = match ask(backend, Start::default())? {
@@ -60,7 +59,7 @@ pub(in crate::cli) fn list(backend: Option<Through>) -> Result<Listed> {
     }
 }
 
-/// Lists the devices that a command finds, which starts another build of this program.
+/// Lists the devices that another build of this program finds, which `command` starts.
 pub(in crate::cli) fn list_of(command: &str, backend: Option<Through>) -> Result<Listed> {
     let how = |death: Death| {
         let how = death.how.replace("the driver ended the process", "the command ended").replace(" while running", "");
@@ -86,7 +85,7 @@ fn ask(backend: Option<Through>, start: Start) -> Result<Result<Listed, Death>> 
     }
 }
 
-/// The variables that keep out the drivers which end the process, found one by one.
+/// Environment variables that exclude drivers which crash while listing devices. Each driver is tried on its own.
 fn environment() -> Result<Vec<(&'static str, OsString)>> {
     let set = std::env::var(WGPU_APIS).unwrap_or_default();
     let is_wanted = |api: &Api| *api != Api::Cuda && (set.is_empty() || set.to_lowercase().contains(api.name()));
@@ -113,12 +112,11 @@ fn environment() -> Result<Vec<(&'static str, OsString)>> {
     Ok(variables)
 }
 
-/// How a listing died.
 fn of_listing(death: &Death) -> String {
     death.how.replace("while running", "while listing its devices")
 }
 
-/// The drivers that can be listed, and those that cannot.
+/// Sorts the drivers into those that can be listed, and those that cannot.
 fn sorted(manifests: &[PathBuf], only: &(&'static str, OsString)) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     for manifest in manifests {
@@ -132,8 +130,7 @@ fn sorted(manifests: &[PathBuf], only: &(&'static str, OsString)) -> Result<(Vec
     Ok((good, bad))
 }
 
-/// The manifests of the Vulkan drivers, as the loader finds them: those of its variables, else of its folders. None on
-/// Windows, which has them in its registry.
+/// Manifests of the Vulkan drivers, from the loader's variables or folders; none on Windows, which uses its registry.
 fn manifests() -> Vec<PathBuf> {
     let named = [VULKAN_DRIVERS, "VK_ICD_FILENAMES"].into_iter().find_map(std::env::var_os);
     let places: Vec<PathBuf> = match named {

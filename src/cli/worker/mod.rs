@@ -1,5 +1,5 @@
-//! Workers: this program as processes of its own that open devices and measure, so that no driver can end the program
-//! that writes the report.
+//! Workers: processes of this program that open devices and measure, so that no driver can end the program that writes
+//! the report.
 //!
 //! A worker reads orders on stdin and sends events on stdout, one JSON object a line ([`protocol`]). If it dies or is
 //! silent for too long, the program starts another one ([`process`]). The program itself calls no driver.

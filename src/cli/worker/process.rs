@@ -15,23 +15,22 @@ use crate::cli::output::say;
 use record::Cause;
 use record::error::{Error, Result, one_line, shown, usage, visible_lines};
 
-/// A worker that tells nothing for this long is ended: no driver call can be cancelled, and no case with its
-/// compilation and verification takes so long. `SHADERBENCH_SILENCE`, in seconds, is for tests.
+/// A worker that sends nothing for this long is ended: no driver call can be cancelled, and no case takes so long, even
+/// with compilation and verification.
 pub(in crate::cli) const SILENCE: Duration = Duration::from_secs(600);
 
-/// Variable with another limit, in seconds.
+/// Variable with another limit, in seconds, for tests.
 const SILENCE_VARIABLE: &str = "SHADERBENCH_SILENCE";
 
-/// A worker that has closed its streams ends within this time.
+/// Time for a worker that has closed its streams to end.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Number of last stderr lines that are kept to find the cause of a crash.
+/// Last lines of stderr that are kept to find the cause of a crash.
 const KEPT: usize = 20;
 
-/// The channel for messages of workers, with the number of earlier workers of the run.
+/// The channel for messages of workers, each with its worker's number in the run.
 pub(in crate::cli) type Messages = Sender<(usize, Message)>;
 
-/// A message of a worker.
 #[derive(Debug)]
 pub(in crate::cli) enum Message {
     Event(Box<Event>),
@@ -41,7 +40,6 @@ pub(in crate::cli) enum Message {
     Gone,
 }
 
-/// How a worker died.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Death {
     pub(in crate::cli) cause: Cause,
@@ -49,12 +47,11 @@ pub(in crate::cli) struct Death {
     pub(in crate::cli) how: String,
 }
 
-/// How workers start.
 #[derive(Debug, Clone, Default)]
 pub(in crate::cli) struct Start {
-    /// Variables of the environment that keep out drivers which end the process.
+    /// Environment variables that exclude drivers which end the process.
     pub(super) environment: Vec<(&'static str, OsString)>,
-    /// The command line of another build of the program, for the system's shell; `None` for this program.
+    /// The command line of another build of the program, run by the system's shell; `None` for this program.
     pub(in crate::cli) command: Option<String>,
 }
 
@@ -87,12 +84,12 @@ pub(in crate::cli) struct Worker {
     stdin: Option<ChildStdin>,
     last_lines: Arc<Mutex<VecDeque<String>>>,
     doing: Activity,
-    /// What it panicked with, and what it did then.
+    /// The message of its first panic, and what it was doing.
     panic: Option<(String, Activity)>,
 }
 
 impl Worker {
-    /// Starts a worker, whose events go to `messages`.
+    /// Starts a worker that sends its events to `messages`.
     pub(in crate::cli) fn start(id: usize, messages: &Messages, start: &Start) -> Result<Self> {
         let fault = || Error::io("start", "shaderbench");
         let mut command = start.process().map_err(fault())?;
@@ -112,7 +109,7 @@ impl Worker {
                     kept.pop_front();
                 }
                 drop(kept);
-                // A receiver that is gone needs no lines.
+                // If the receiver is gone, no one needs the lines.
                 let _ = received.send((id, Message::Text(line)));
             }
             drop(says_end);
@@ -124,19 +121,19 @@ impl Worker {
                 let event = serde_json::from_slice(&line).ok().or_else(|| other_version(&line));
                 let event = event.map_or_else(text, Message::Event);
                 let _ = received.send((id, event));
-                // No worker of this program writes such a line: its stream is closed.
+                // No worker of this program writes so long a line: its stream is closed.
                 if line.len() >= MOST_MESSAGE {
                     break;
                 }
             }
-            // The last words come first. A process that it left behind may hold the stream.
+            // The last lines of stderr come first. A process that the worker left behind may hold the stream.
             let _ = ended.recv_timeout(GRACE);
             let _ = received.send((id, Message::Gone));
         });
         Ok(Self { child, stdin, last_lines, doing: Activity::Running, panic: None })
     }
 
-    /// Gives an order. A worker that cannot be reached is about to be gone.
+    /// Gives an order. A worker that cannot be reached is about to end.
     pub(in crate::cli) fn order(&mut self, order: &Order) {
         if let Some(stdin) = &mut self.stdin {
             let mut line = serde_json::to_vec(order).unwrap_or_default();
@@ -157,7 +154,7 @@ impl Worker {
         }
     }
 
-    /// How it died, once it is gone.
+    /// Waits briefly for its end, and returns how it died.
     pub(in crate::cli) fn death(&mut self) -> Death {
         let start = Instant::now();
         let mut status = self.child.try_wait().ok().flatten();
@@ -191,19 +188,18 @@ impl Drop for Worker {
     }
 }
 
-/// The first message of a worker whose version of the protocol has others.
+/// The first message of a worker with another version of the protocol.
 fn other_version(line: &[u8]) -> Option<Box<Event>> {
     let message: serde_json::Value = serde_json::from_slice(line).ok()?;
     let version = u32::try_from(message["Devices"]["version"].as_u64()?).ok()?;
     Some(Box::new(Event::Devices { version, build: String::new(), devices: Vec::new() }))
 }
 
-/// The time after which a silent worker is ended.
 pub(in crate::cli) fn silence() -> Duration {
     set_silence().unwrap_or_default().unwrap_or(SILENCE)
 }
 
-/// The same where the user sets it.
+/// The limit that the user sets, if any.
 pub(super) fn set_silence() -> Result<Option<Duration>> {
     let Some(text) = std::env::var_os(SILENCE_VARIABLE) else { return Ok(None) };
     let seconds = text.to_str().and_then(|text| text.parse().ok()).filter(|seconds| *seconds > 0);
@@ -212,7 +208,7 @@ pub(super) fn set_silence() -> Result<Option<Duration>> {
     seconds.map(Duration::from_secs).map(Some).ok_or_else(refusal)
 }
 
-/// This program, also where its file was replaced meanwhile.
+/// This program, even if its file was replaced while it runs.
 fn program() -> std::io::Result<PathBuf> {
     let running = PathBuf::from("/proc/self/exe");
     if running.exists() { Ok(running) } else { std::env::current_exe() }
@@ -225,8 +221,8 @@ const fn during(doing: Activity) -> &'static str {
     }
 }
 
-/// The death of a worker that panicked with this text: `panicked at FILE:LINE:COLUMN:` and the message. A file of
-/// another crate lies in a folder with the crate's name.
+/// The death of a worker that panicked with `text`: `panicked at FILE:LINE:COLUMN:` and the message. Files of another
+/// crate are in a folder with the crate's name.
 fn panicked(text: &str, doing: Activity) -> Death {
     let (place, message) = text.split_once('\n').unwrap_or(("", text));
     let folder = place.replace('\\', "/");
@@ -261,7 +257,7 @@ fn ending(status: ExitStatus) -> String {
         return signal_hook::low_level::signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
     }
     match status.code() {
-        // Exceptions of Windows.
+        // Windows exceptions.
         Some(code) if code < 0 => format!("exception {:#010x}", code.cast_unsigned()),
         Some(code) => format!("exit code {code}"),
         None => status.to_string(),
@@ -271,13 +267,13 @@ fn ending(status: ExitStatus) -> String {
 /// Time after which a note says that the program waits for the driver.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The next event, within this time, of a worker that nobody else hears. Notes go to stderr.
+/// Waits at most `longest` for the next event of a worker. Notes go to stderr.
 pub(super) fn next(
     worker: &mut Worker,
     received: &Receiver<(usize, Message)>,
     longest: Duration,
 ) -> Result<Event, Stopped> {
-    // A device that measures may say nothing for long.
+    // A device that measures may send nothing for long.
     let (mut waited, longest) = (longest >= SILENCE, silence().min(longest));
     loop {
         let limit = if waited { longest } else { longest.min(PATIENCE) };

@@ -18,16 +18,16 @@ use record::Record;
 use record::error::{Error, Result, usage};
 use record::suite::Api;
 
-/// Version of these messages. Change it with them: a program that is replaced while it runs starts another worker.
+/// Version of these messages, to change with them: a program that is replaced while it runs starts newer workers.
 pub(in crate::cli) const VERSION: u32 = 3;
 
-/// Maximum length of a message, in bytes: rows with all their samples have some megabytes.
+/// Most bytes of a message: rows with all their samples take some megabytes.
 pub(super) const MOST_MESSAGE: usize = 256 << 20;
 
-/// Maximum length of a line that a driver writes. Longer ones are divided.
+/// Most bytes of a line that a driver writes. Longer lines are split.
 pub(super) const MOST_TEXT: usize = 64 << 10;
 
-/// The lines of a stream, without their ends. One of more than `most` bytes comes in pieces.
+/// The lines of a stream, without their ends. Lines of more than `most` bytes are split.
 pub(super) fn lines(mut stream: impl BufRead, most: usize) -> impl Iterator<Item = Vec<u8>> {
     std::iter::from_fn(move || {
         let mut line = Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn lines(mut stream: impl BufRead, most: usize) -> impl Iterator<Item
     })
 }
 
-/// Refuses a worker of another version of these messages, which `command` started if that is not this program.
+/// Refuses a worker with another version of these messages; `command` started it if it is not this program.
 pub(in crate::cli) fn check_version(version: u32, command: Option<&str>) -> Result<()> {
     let fault = || match command {
         None => Error::NoDevice("another version replaced the program during the run: restart the run".to_owned()),
@@ -51,7 +51,6 @@ pub(in crate::cli) fn check_version(version: u32, command: Option<&str>) -> Resu
     if version == VERSION { Ok(()) } else { Err(fault()) }
 }
 
-/// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::cli) enum Order {
     /// List the devices for this value of `--backend`.
@@ -60,7 +59,7 @@ pub(in crate::cli) enum Order {
     Open { card: Vec<usize>, kernels: Box<KernelFiles>, needs_energy: bool },
     /// Open a device of the list, and run the case of a bundle again.
     Replay { device: usize, bundle: OsString, is_unchecked: bool },
-    /// Say which of these cases the program has.
+    /// Report which of these cases the worker's binary knows.
     Known { cases: Vec<CaseName> },
     /// Measure these cases, after these rows.
     Run { cases: Vec<CaseName>, earlier: RowTable, run: Box<Run> },
@@ -70,70 +69,68 @@ pub(in crate::cli) enum Order {
     Stop,
 }
 
-/// What is the same for every worker of a run, but for the time that is left.
+/// What all workers of a run share, except the time that is left.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::cli) struct Run {
     pub(in crate::cli) settings: Settings,
-    /// The report, beside which bundles of wrong results go.
+    /// The report; bundles of wrong results go beside it.
     pub(in crate::cli) report: OsString,
-    /// Saves the images, if they are wanted.
+    /// Saves the images, if wanted.
     pub(in crate::cli) pictures: Option<Pictures>,
-    /// Number of other processes of this run that use the card.
+    /// Other processes of this run that use the card.
     pub(in crate::cli) companions: usize,
 }
 
-/// A message of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::cli) enum Event {
-    /// The devices, in their order, the worker's [`VERSION`] of these messages, and its build.
+    /// The devices in their order, and the worker's [`VERSION`] and build.
     Devices { version: u32, build: String, devices: Vec<Device> },
     /// The devices are open.
     Opened(Vec<Device>),
-    /// For each case, whether the program has it.
+    /// Which of the cases the worker's binary knows.
     Known(Vec<bool>),
     /// The order cannot be carried out.
     Failed { message: String, is_usage: bool },
     /// A note for the user.
     Note(String),
-    /// A thread of the worker panicked with this message.
+    /// The message of a panic.
     Panicked(String),
-    /// The timer of an API is selected.
+    /// The timer selected for an API.
     Timer { api: Api, compiler: String, timer: Timer },
-    /// What each case needs from now on.
+    /// The epochs that each case still needs.
     Plan(Vec<Expected>),
-    /// The case at `index` starts. `row` is what is known of it, without samples.
+    /// The case at `index` starts. `row` is what is known about it, without samples.
     Start { index: usize, row: Box<Record> },
     /// The current activity of the driver.
     Activity(Activity),
     /// A row is complete.
     Row(Box<Record>),
-    /// Rows by their positions: new ones, and others that changed. The worker waits for [`Order::Continue`].
+    /// Rows by position: new ones and changed ones. The worker waits for [`Order::Continue`].
     Rows { added: Vec<(usize, Sent)>, changed: Vec<(usize, Sent)>, ends_pass: bool },
     /// A pass over `count` cases starts.
     Pass { number: usize, count: usize },
-    /// The case at `index` gets no row: it exceeds the time limit.
+    /// The case at `index` exceeds the time limit and gets no row.
     LeftOut { index: usize },
     /// A file cannot be written: the run ends after this case.
     Unwritten(String),
-    /// Everything is measured, or the run ends.
+    /// The measurement is complete, or the run ends.
     Done(Box<Done>),
-    /// The case of a bundle ran again: its first wrong element, if it has one, and their number.
+    /// The case of a bundle ran again: its first wrong element, if any, and the number of wrong elements.
     Replayed { first: Option<String>, count: u64 },
     /// The worker has nothing more to do.
     End,
 }
 
-/// How a run ended.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(in crate::cli) struct Done {
     pub(in crate::cli) left_out: LeftOut,
     pub(in crate::cli) is_interrupted: bool,
-    /// Why no device is left, if none is.
+    /// Why no device is left, if so.
     pub(in crate::cli) no_device: Option<String>,
     pub(in crate::cli) measuring: Duration,
 }
 
-/// A row. Of its samples it has those from `samples` and `epochs` on: the program has the ones before.
+/// A row without its first `samples` samples and `epochs` epochs, which the program already has.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::cli) struct Sent {
     row: Box<Record>,
@@ -142,7 +139,7 @@ pub(in crate::cli) struct Sent {
 }
 
 impl Sent {
-    /// The row, without the samples of `known`, the row as it was sent before, if it still has them.
+    /// Leaves out the samples that `known`, the row as it was sent before, already has.
     pub(in crate::cli) fn new(row: &Record, known: Option<&Record>) -> Self {
         let is_kept = |known: &&Record| {
             row.all_samples_ns.starts_with(&known.all_samples_ns) && row.epoch_samples.starts_with(&known.epoch_samples)
