@@ -1,4 +1,4 @@
-//! Names of the graph API, with their values in cudnn_graph.h of cuDNN 9. Errors quote them.
+//! Names and values of the graph API, from cudnn_graph.h of cuDNN 9. Errors quote the names.
 
 use std::ffi::c_int;
 
@@ -105,5 +105,5 @@ pub(super) enum Reduction {
     Max = 3,
 }
 
-/// `cudnnBackendHeurMode_t`: the most accurate.
+/// `cudnnBackendHeurMode_t`: the fast heuristic, which handles most graphs.
 pub(super) const HEURISTICS_A: c_int = 3;
