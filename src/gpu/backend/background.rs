@@ -9,8 +9,7 @@ use std::thread::JoinHandle;
 use super::device::Device;
 use crate::job::{Job, Kernel};
 
-/// Compiles a program. `None` if the compiler rejects it: the case that needs it compiles it again and reports the
-/// error.
+/// Compiles a program; `None` if that fails: the case that needs it then compiles it again and reports the error.
 pub(super) type Work<T> = Box<dyn FnOnce() -> Option<T> + Send>;
 
 /// Programs that no thread has started, by key, in order.
@@ -96,7 +95,6 @@ fn locked<T>(queue: &Mutex<Queue<T>>) -> MutexGuard<'_, Queue<T>> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Cores that this process may use.
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)

@@ -102,8 +102,7 @@ pub trait Backend {
         monitor::find(device.pci_address.as_deref(), device.uuid.as_deref())
     }
 
-    /// Starts to compile the kernels of `jobs` on other threads, if compiling is slow. A kernel that does not compile
-    /// fails its case later.
+    /// Starts to compile the kernels of `jobs` on other threads, if that is slow. Errors fail their cases later.
     fn compile_in_background(&mut self, jobs: &[Job]) {
         let _ = jobs;
     }
@@ -153,8 +152,7 @@ pub trait Prepared {
         Box::pin(async { Ok([Vec::new(), Vec::new()]) })
     }
 
-    /// Passes the bytes of a buffer in `ranges` to `sink`, in pieces, each with its offset. Ranges start at multiples
-    /// of 16.
+    /// Passes a buffer's bytes in `ranges` to `sink`, in pieces with their offsets. Ranges start at multiples of 16.
     fn read_parts<'a>(
         &'a mut self,
         buffer: usize,

@@ -76,10 +76,7 @@ impl Arguments {
     }
 
     /// Checks that there is one argument per parameter of the kernel, at least as large: the driver reads as many bytes
-    /// as the parameter has.
-    ///
-    /// # Errors
-    /// [`Error::Shader`] with the sizes of both.
+    /// as the parameter has. Fails with [`Error::Shader`] and the sizes of both.
     pub(super) fn check(&self, sizes: &[usize], kernel: &Kernel) -> Result<()> {
         let bytes: Vec<usize> = self.values.iter().map(|value| 8 * value.len()).collect();
         let is_fitting = |(has, needs): (&usize, &usize)| *needs > 0 && needs <= has;

@@ -40,8 +40,7 @@ impl Array {
         // SAFETY: every field of the description is set, and `array.raw` is a valid place for the handle.
         let status = unsafe { sys::cuArrayCreate_v2(&raw mut array.raw, &raw const shape) };
         context.check(&format!("allocating a texture of {width} by {height} texels"), status)?;
-        // SAFETY: both are C structures of integers, floats, pointers and enumerations, for which zero is a valid
-        // value.
+        // SAFETY: zero is a valid value for C structures of integers, floats, pointers and enumerations.
         let (mut resource, mut reading): (sys::CUDA_RESOURCE_DESC, sys::CUDA_TEXTURE_DESC) =
             unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
         resource.resType = sys::CUresourcetype::CU_RESOURCE_TYPE_ARRAY;
@@ -76,8 +75,7 @@ impl Array {
         copy.srcPitch = pitch;
         copy.dstMemoryType = sys::CUmemorytype::CU_MEMORYTYPE_ARRAY;
         copy.dstArray = self.raw;
-        // SAFETY: `rows` checked the memory's length, and the array has `height` rows. Both are freed only after
-        // previous work.
+        // SAFETY: `rows` checked the memory; the array has `height` rows. Both are freed only after previous work.
         self.context
             .issue("copying into a texture", |stream| unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream) })
     }
@@ -95,7 +93,6 @@ impl Array {
             .issue("copying out of a texture", |stream| unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream) })
     }
 
-    /// Bytes per row of texels.
     pub(super) const fn row_bytes(&self) -> usize {
         self.row_bytes
     }
@@ -108,8 +105,7 @@ impl Array {
         // Zero is no valid memory type: set both before the structure is read.
         let mut copy = std::mem::MaybeUninit::<sys::CUDA_MEMCPY2D>::zeroed();
         let start = copy.as_mut_ptr();
-        // SAFETY: `start` points to the structure. Once both memory types are set, every field is valid: the others are
-        // zero.
+        // SAFETY: once both memory types are set, every field of the structure at `start` is valid: others are zero.
         unsafe {
             (&raw mut (*start).srcMemoryType).write(sys::CUmemorytype::CU_MEMORYTYPE_DEVICE);
             (&raw mut (*start).dstMemoryType).write(sys::CUmemorytype::CU_MEMORYTYPE_DEVICE);

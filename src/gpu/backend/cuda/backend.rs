@@ -84,8 +84,7 @@ impl CudaBackend {
         Ok(image)
     }
 
-    /// Allocates the job's buffers, except inputs cached from the previous job. Returns the indices of the buffers to
-    /// fill.
+    /// Allocates the job's buffers, except cached inputs of the previous job. Returns the indices to fill.
     fn allocate(&mut self, job: &Job) -> Result<(Vec<Rc<Memory>>, Vec<usize>)> {
         if job.buffers.iter().any(JobBuffer::is_shareable) {
             self.inputs.retain(|(cached, _)| {

@@ -61,8 +61,7 @@ impl Context {
     /// Opens a context on a device and makes it current.
     pub(super) fn open(device: sys::CUdevice, timeout: Duration) -> Result<Rc<Self>> {
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is a valid place for the handle; null parameters and no flags request an ordinary context. The
-        // driver refuses an invalid device handle.
+        // SAFETY: `raw` is a valid place; null and 0 request an ordinary context. The driver refuses an invalid device.
         let status = unsafe { sys::cuCtxCreate_v4(&raw mut raw, ptr::null_mut(), 0, device) };
         if status != CUresult::CUDA_SUCCESS {
             return Err(status::error("opening a context", status));
@@ -135,10 +134,8 @@ impl Context {
         self.raw
     }
 
-    /// Gives this context, which must be current, access to the other's memory.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if the cards do not support peer access.
+    /// Gives this context, which must be current, access to the other's memory. Fails with [`Error::Unsupported`] if
+    /// the cards do not support peer access.
     pub(super) fn access(&self, other: &Self) -> Result<()> {
         // SAFETY: both handles came from `cuCtxCreate`, and `other` is borrowed.
         match unsafe { sys::cuCtxEnablePeerAccess(other.raw, 0) } {
@@ -208,15 +205,14 @@ impl Context {
         self.stream.cast()
     }
 
-    /// Adds an operation to the stream.
     pub(super) fn issue(&self, name: &str, operation: impl FnOnce(sys::CUstream) -> CUresult) -> Result<()> {
         self.check_open()?;
         self.check(name, operation(self.current()))?;
         self.count_operation()
     }
 
-    /// Counts an operation in the stream. At every [`FENCE_INTERVAL`], waits for earlier operations, so that the driver
-    /// never blocks because too many are in flight.
+    /// Counts an operation. At every [`FENCE_INTERVAL`], waits for earlier ones: the driver would block with too many
+    /// in flight.
     pub(super) fn count_operation(&self) -> Result<()> {
         if self.is_capturing.get() {
             return Ok(());
@@ -252,8 +248,7 @@ impl Context {
         let added = operations();
         self.is_capturing.set(false);
         let mut graph = ptr::null_mut();
-        // SAFETY: this thread began the capture, and `graph` is a valid place for the handle. This call also ends the
-        // capture after an error of the operations.
+        // SAFETY: this thread began the capture, which ends here even after an error; `graph` is a valid place.
         let status = unsafe { sys::cuStreamEndCapture(self.stream, &raw mut graph) };
         let ended = self.check("capturing a graph", status);
         if graph.is_null() {
@@ -294,10 +289,8 @@ impl Context {
         self.check("recording an event", status)
     }
 
-    /// Waits for an event of this context: polls without a pause at first, then every 50 µs.
-    ///
-    /// # Errors
-    /// [`Error::Timeout`] after the context's timeout, and errors of the work before the event.
+    /// Waits for an event of this context: polls without a pause at first, then every 50 µs. Fails with
+    /// [`Error::Timeout`] after the context's timeout, and with errors of the work before the event.
     fn wait_for(&self, event: sys::CUevent) -> Result<()> {
         self.check_open()?;
         let mut clock = WaitClock::start();

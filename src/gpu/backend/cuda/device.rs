@@ -38,8 +38,7 @@ pub struct CudaDevice {
 /// Every CUDA device, in CUDA's order.
 ///
 /// # Errors
-/// [`Error::NoDevice`] if there is none, with the reason in one sentence: no driver, no device, or a driver that is too
-/// old.
+/// [`Error::NoDevice`] with the reason in one sentence: no driver, no device, or a driver that is too old.
 pub fn devices() -> Result<Vec<CudaDevice>> {
     // cudarc panics if a library lacks a symbol.
     catch_unwind(find).unwrap_or_else(|_| {

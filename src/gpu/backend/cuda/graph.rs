@@ -21,8 +21,8 @@ const MAX_NODES: usize = 4000;
 /// Most graphs that a job keeps: the slope alternates between three launch counts.
 const MAX_KEPT: usize = 4;
 
-/// Whether a sample of that many launches, each of `steps` steps, is submitted as a graph. A single launch is not: the
-/// host does not slow it down.
+/// Whether a sample of `launches` launches of `steps` steps is submitted as a graph. The host never limits a single
+/// one.
 pub(super) fn is_worthwhile(launches: u32, steps: usize) -> bool {
     (2..=MAX_LAUNCHES).contains(&launches) && launches as usize * steps <= MAX_NODES
 }
@@ -55,8 +55,7 @@ impl Graphs {
         let known = self.kept.iter().position(|(of, _)| *of == launches);
         let graph = match known {
             Some(index) => Ok(self.kept.remove(index).1),
-            // SAFETY: the caller guarantees that what the operations use outlives `self`, which then owns the graph and
-            // never lends it.
+            // SAFETY: by the caller's guarantee; `self` then owns the graph and never lends it.
             None => unsafe { Graph::capture(context, operations) },
         };
         match graph.and_then(|graph| Ok((graph.sample()?, graph))) {
@@ -98,8 +97,7 @@ impl Graph {
             operations()?;
             end.record_in_graph()
         };
-        // SAFETY: the caller guarantees what the operations use. The template is dropped at the end of this function,
-        // while both events exist.
+        // SAFETY: by the caller's guarantee. The template is dropped when this function ends, while both events exist.
         let template = Template { context: Rc::clone(context), raw: unsafe { context.capture(recorded)? } };
         let mut graph = Self { context: Rc::clone(context), raw: ptr::null_mut(), start, end };
         // SAFETY: `graph.raw` is a valid place for the handle, and the template exists. Zero is no flag.
@@ -126,8 +124,7 @@ impl Graph {
 impl Drop for Graph {
     fn drop(&mut self) {
         if !self.raw.is_null() {
-            // SAFETY: the graph was made in this context, and no other code destroys it. Its events are dropped after
-            // it.
+            // SAFETY: the graph was made in this context, and is destroyed only here, before its events.
             self.context.free(|| unsafe { sys::cuGraphExecDestroy(self.raw) });
         }
     }

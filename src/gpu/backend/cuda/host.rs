@@ -19,10 +19,8 @@ pub(super) struct Source {
     pub(super) entries: Vec<String>,
 }
 
-/// Checks that CUDA has the part of the host's work that the job times.
-///
-/// # Errors
-/// [`Error::Unsupported`] with the reason, and an alternative if there is one.
+/// Checks that CUDA has the part of the host's work that the job times. Fails with [`Error::Unsupported`] and the
+/// reason, and an alternative if there is one.
 pub(super) fn check(job: &Job) -> Result<()> {
     let why = match job.host_part {
         Some(HostPart::Encode) => "CUDA records no commands: host_cost/submit times the launch call",
@@ -34,10 +32,8 @@ pub(super) fn check(job: &Job) -> Result<()> {
 }
 
 impl Host {
-    /// The timed part of `job`; `None` if it times its kernel.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if kernels must be compiled and there is no compiler.
+    /// The timed part of `job`; `None` if it times its kernel. Fails with [`Error::Unsupported`] if kernels must be
+    /// compiled and there is no compiler.
     pub(super) fn of(twins: &Twins, job: &Job) -> Result<Option<Self>> {
         let Some(part) = job.host_part else { return Ok(None) };
         let compiler = match twins {

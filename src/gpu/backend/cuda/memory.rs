@@ -80,15 +80,13 @@ impl Memory {
         self.context.issue("filling memory", |stream| unsafe { sys::cuMemsetD32Async(address, word, count, stream) })
     }
 
-    /// Fills the guard zones with copies of `word`.
     pub(super) fn fill_guards(&self, word: u32) -> Result<()> {
         let words = self.guard as usize / 4;
         if words == 0 {
             return Ok(());
         }
         for start in [self.address - self.guard, self.address + self.bytes] {
-            // SAFETY: `guarded` allocated `guard` bytes before `address` and behind the memory, and the driver frees
-            // them only after previous work in the stream.
+            // SAFETY: `guarded` allocated both zones, and the driver frees them only after previous work.
             let fill = |stream| unsafe { sys::cuMemsetD32Async(start, word, words, stream) };
             self.context.issue("filling memory", fill)?;
         }
@@ -103,8 +101,7 @@ impl Memory {
             if zone.is_empty() {
                 continue;
             }
-            // SAFETY: `guarded` allocated `guard` bytes at `start`. A `Vec` is pageable, so the driver returns only
-            // after the copy.
+            // SAFETY: `guarded` allocated the zone. As a `Vec` is pageable, the driver returns after the copy.
             self.context.issue("copying from the device", |stream| unsafe {
                 sys::cuMemcpyDtoHAsync_v2(zone.as_mut_ptr().cast(), start, zone.len(), stream)
             })?;
@@ -121,8 +118,7 @@ impl Memory {
     pub(super) fn copy_across(&self, from: &Self, context: &Context) -> Result<()> {
         let bytes = from.bytes.min(self.bytes) as usize;
         let (to_context, from_context) = (self.context.raw(), from.context.raw());
-        // SAFETY: both have that many bytes, of their contexts, which live as long as the memory. The caller waits for
-        // the copy before freeing either.
+        // SAFETY: both have that many bytes, in contexts that outlive them. The caller waits before freeing either.
         context.issue("copying between cards", |stream| unsafe {
             sys::cuMemcpyPeerAsync(self.address, to_context, from.address, from_context, bytes, stream)
         })
@@ -178,8 +174,8 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if self.host.is_none() {
-            // SAFETY: the memory came from `cuMemAlloc` in this context, and no other code frees it. The call waits for
-            // previous work.
+            // SAFETY: the memory, from `cuMemAlloc` in this context, is freed only here. The call waits for previous
+            // work.
             self.context.free(|| unsafe { sys::cuMemFree_v2(self.allocation) });
         }
     }
@@ -218,8 +214,7 @@ impl Pinned {
         Ok(Self { context: Rc::clone(context), start, bytes })
     }
 
-    /// # Errors
-    /// If the context no longer works: closing it frees the memory.
+    /// Fails if the context no longer works: closing it frees the memory.
     pub(super) fn bytes(&self) -> Result<&[u8]> {
         self.context.check_open()?;
         // SAFETY: `new` initialised the memory, and only `drop` and `Context::close` free it. No backend closes its
@@ -227,8 +222,7 @@ impl Pinned {
         Ok(unsafe { std::slice::from_raw_parts(self.start, self.bytes) })
     }
 
-    /// # Errors
-    /// As for [`Pinned::bytes`].
+    /// Fails like [`Pinned::bytes`].
     pub(super) fn bytes_mut(&mut self) -> Result<&mut [u8]> {
         self.context.check_open()?;
         // SAFETY: as in `bytes`, and `self` is borrowed mutably. The caller of `upload_to` waited for its copies.
@@ -238,8 +232,7 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // SAFETY: the memory came from `cuMemHostAlloc` in this context, and no other code frees it. The call waits for
-        // previous work.
+        // SAFETY: the memory, from `cuMemHostAlloc`, is freed only here. The call waits for previous work.
         self.context.free(|| unsafe { sys::cuMemFreeHost(self.start.cast()) });
     }
 }

@@ -44,8 +44,7 @@ impl Module {
         Ok(module)
     }
 
-    /// Allows launches with `bytes` of dynamic shared memory. Otherwise static and dynamic shared memory together are
-    /// limited to 48 KiB.
+    /// Allows launches with `bytes` of dynamic shared memory. Otherwise all shared memory is limited to 48 KiB.
     pub(super) fn allow_dynamic_bytes(&self, bytes: u32) -> Result<()> {
         let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
@@ -56,9 +55,8 @@ impl Module {
         })
     }
 
-    /// The driver's figures for the kernels of `interface` with `dynamic_bytes` of dynamic shared memory: *CUDA Driver
-    /// API*, `CUfunction_attribute` and `cuOccupancyMaxActiveBlocksPerMultiprocessor`. `warps`: the most per
-    /// multiprocessor.
+    /// The driver's figures for the kernels of `interface`, by `CUfunction_attribute` and
+    /// `cuOccupancyMaxActiveBlocksPerMultiprocessor` (*CUDA Driver API*). `warps`: the most per multiprocessor.
     pub(super) fn statistics(&self, interface: &Interface, dynamic_bytes: u32, warps: Option<u32>) -> Statistics {
         use sys::CUfunction_attribute as Attribute;
         let each = self.functions.iter().zip(&interface.entries).map(|(function, entry)| {
@@ -94,8 +92,8 @@ impl Module {
         let Some(function) = self.functions.get(entry) else { return Vec::new() };
         let size = |index: usize| {
             let (mut offset, mut bytes) = (0, 0);
-            // SAFETY: the function belongs to this loaded module, and both numbers are valid places. Past the last
-            // parameter the driver returns an error.
+            // SAFETY: the function is of this loaded module; both places are valid. Past the last parameter, the call
+            // fails.
             let status = unsafe { sys::cuFuncGetParamInfo(*function, index, &raw mut offset, &raw mut bytes) };
             (status == CUresult::CUDA_SUCCESS).then_some(bytes)
         };

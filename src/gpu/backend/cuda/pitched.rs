@@ -9,8 +9,7 @@ use super::memory::Memory;
 use crate::job::PackedRows;
 use record::error::{Error, Result};
 
-/// Device memory whose rows are at a pitch chosen by the driver, as `cudaMallocPitch` and `cudaMalloc3D` allocate it.
-/// Slices have no further padding between them.
+/// Memory with a row pitch chosen by the driver, as from `cudaMallocPitch` and `cudaMalloc3D`. Slices are not padded.
 pub(super) struct Pitched {
     context: Rc<Context>,
     start: u64,
@@ -116,8 +115,8 @@ impl Pitched {
         if slices == 1 {
             let mut copy = std::mem::MaybeUninit::<sys::CUDA_MEMCPY2D>::zeroed();
             let start = copy.as_mut_ptr();
-            // SAFETY: `start` points to the structure. Zero is not a valid memory type, but is valid for every field
-            // not set here.
+            // SAFETY: `start` points to the structure. Zero is valid for all fields but the memory types, which are
+            // set.
             let copy = unsafe {
                 (&raw mut (*start).srcMemoryType).write(ON_DEVICE);
                 (&raw mut (*start).srcDevice).write(from.start);
@@ -157,8 +156,7 @@ impl Pitched {
 impl Drop for Pitched {
     fn drop(&mut self) {
         if self.start != 0 {
-            // SAFETY: the memory came from `cuMemAllocPitch` in this context, and no other code frees it. The call
-            // waits for previous work.
+            // SAFETY: the memory, from `cuMemAllocPitch`, is freed only here. The call waits for previous work.
             self.context.free(|| unsafe { sys::cuMemFree_v2(self.start) });
         }
     }

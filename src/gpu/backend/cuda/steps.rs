@@ -3,10 +3,8 @@
 use crate::job::{Dispatch, Route, Step};
 use record::error::{Error, Result};
 
-/// Checks that this backend supports all steps of a launch and of an end-to-end run.
-///
-/// # Errors
-/// [`Error::Unsupported`] with the first unsupported step.
+/// Checks that this backend supports all steps of a launch and of an end-to-end run. Fails with [`Error::Unsupported`]
+/// and the first unsupported step.
 pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
     let in_both = |step: &Step| {
         matches!(

@@ -17,10 +17,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// Compiles a program with these kernels.
-    ///
-    /// # Errors
-    /// [`Error::Shader`] with the compiler's log.
+    /// Compiles a program with these kernels. Fails with [`Error::Shader`] and the compiler's log.
     pub(super) fn of(compiler: &Compiler, program: &str, target: &str, entries: &[String]) -> Result<Self> {
         let asked = twin::expressions(program, entries);
         let compiled = compiler.compile_named(program, target, &asked)?;
@@ -51,10 +48,8 @@ pub(super) enum Twins {
 }
 
 impl Twins {
-    /// NVRTC, if it compiles for `found`, else the PTX in this program.
-    ///
-    /// # Errors
-    /// [`Error::NoDevice`] if NVRTC is missing or does not match driver and device, and there is no PTX.
+    /// NVRTC, if it compiles for `found`, else the PTX in this program. Fails with [`Error::NoDevice`] if NVRTC is
+    /// missing or does not match driver and device, and there is no PTX.
     pub(super) fn of(found: &CudaDevice) -> Result<Self> {
         match nvrtc(found) {
             Ok(twins) => Ok(twins),
@@ -79,10 +74,8 @@ impl Twins {
         }
     }
 
-    /// A program's cubin, or PTX that ends with a zero byte, with the names of its kernels `entries`.
-    ///
-    /// # Errors
-    /// [`Error::Shader`] with the compiler's log; [`Error::Unsupported`] if the device is too old for the program's
+    /// A program's cubin, or PTX that ends with a zero byte, with the names of its kernels `entries`. Fails with
+    /// [`Error::Shader`] and the compiler's log; [`Error::Unsupported`] if the device is too old for the program's
     /// instructions, or if there is no PTX for the program.
     pub(super) fn image(&self, program: &str, entries: &[String]) -> Result<Image> {
         let (Self::Nvrtc { capability, .. } | Self::Ptx { capability, .. }) = self;

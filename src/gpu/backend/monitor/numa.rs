@@ -2,17 +2,14 @@
 
 use record::error::{Error, Result};
 
-/// Keeps the calling thread on the cores of one node until dropped. What the thread allocates lies in the node's
-/// memory.
+/// Keeps the calling thread on the cores of one node until dropped. The thread's allocations lie in the node's memory.
 pub(crate) struct OnNode {
     #[cfg(target_os = "linux")]
     before: linux::Cores,
 }
 
 impl OnNode {
-    /// The cores of the node of the card at this PCI address, or of the node farthest from it.
-    ///
-    /// # Errors
+    /// The cores of the node of the card at this PCI address, or of the node farthest from it. Fails with
     /// [`Error::Unsupported`] if the host has one node or does not report the card's.
     pub(crate) fn of(pci_address: Option<&str>, is_far: bool) -> Result<Self> {
         let refused = |why: &str| Error::Unsupported(why.to_owned());

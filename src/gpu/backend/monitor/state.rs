@@ -19,7 +19,7 @@ pub trait Monitor {
         self.read().watts
     }
 
-    /// The number of processes, this one included, that in some sample since then kept the card at least 10 % busy;
+    /// The number of processes, including this one, that kept the card at least 10 % busy in any sample since then;
     /// `None` if the driver does not report it.
     fn users(&mut self, since: SystemTime) -> Option<usize> {
         let _ = since;

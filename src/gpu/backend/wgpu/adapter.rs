@@ -60,8 +60,7 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
     }
 }
 
-/// The features to request: timestamps, mappable storage buffers and shader features that both adapter and description
-/// have.
+/// The features to request: timestamps, mappable storage and shader features that adapter and description have.
 pub(super) fn wanted_features(adapter: &Adapter) -> wgpu::Features {
     let Adapter { inner, device } = adapter;
     let wanted = [
@@ -75,8 +74,7 @@ pub(super) fn wanted_features(adapter: &Adapter) -> wgpu::Features {
     wanted.chain(of_shaders).fold(wgpu::Features::empty(), |all, one| all | one) & inner.features()
 }
 
-/// The limits to request: those of the adapter, or smaller ones set in its description by a test, which wgpu then
-/// enforces.
+/// The limits to request: the adapter's, or smaller ones that a test set in its description for wgpu to enforce.
 pub(super) fn wanted_limits(adapter: &Adapter) -> wgpu::Limits {
     let Adapter { inner, device } = adapter;
     wgpu::Limits {

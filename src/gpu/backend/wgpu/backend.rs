@@ -57,8 +57,7 @@ impl WgpuBackend {
         same.map(|(_, memory)| memory)
     }
 
-    /// Allocates the job's buffers and textures, except inputs cached from the previous job. Returns the indices of the
-    /// memory to fill.
+    /// Allocates the job's buffers and textures, except cached inputs. Returns the indices to fill.
     async fn allocate(&mut self, job: &Job) -> Result<(Vec<Memory>, Vec<usize>)> {
         if job.buffers.iter().any(JobBuffer::is_shareable) {
             self.inputs.retain(|(cached, memory)| {
@@ -166,8 +165,7 @@ impl Backend for WgpuBackend {
 
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
-            // Dropping a device waits for its queue, which may never finish if lost. Leak a reference, even if no new
-            // device opens.
+            // Dropping a lost device may wait forever for its queue. Leak a reference, even if no new device opens.
             std::mem::forget(self.gpu.clone());
             self.pipelines.leak();
             std::mem::forget(std::mem::take(&mut self.inputs));

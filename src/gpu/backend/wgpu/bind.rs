@@ -18,8 +18,7 @@ pub(super) struct Resources<'a> {
     pub(super) samplers: &'a [wgpu::Sampler],
 }
 
-/// The bind groups of a dispatch, with the layouts that `layout` returns. `block` replaces each uniform buffer, if
-/// given.
+/// The bind groups of a dispatch, of layouts from `layout`. `block`, if given, replaces each uniform buffer.
 pub(super) fn bind_groups(
     device: &wgpu::Device,
     layout: impl Fn(u32) -> wgpu::BindGroupLayout,

@@ -81,7 +81,7 @@ pub(super) fn statistics(device: &wgpu::Device, kernel: &Kernel) -> Statistics {
         Some(named(reported.iter().map(|(name, value, subgroup)| (name.as_str(), *value, *subgroup))))
     };
     let reported = kernel.interface.entries.iter().filter_map(of_entry).reduce(Statistics::with).unwrap_or_default();
-    // Only NVIDIA's driver reports the code size without the instructions, and its GPUs with such matrices have 16-byte
+    // Only NVIDIA's driver reports the code size but no instruction count. Its GPUs with such matrices have 16-byte
     // instructions.
     let is_counted = device.features().contains(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
     if is_counted && reported.instructions.is_none() { reported.counted_by_16_bytes() } else { reported }
@@ -196,8 +196,7 @@ struct Objects<'a> {
 impl Drop for Objects<'_> {
     fn drop(&mut self) {
         #[expect(unsafe_code, reason = "ash has no safe functions")]
-        // SAFETY: only `make` created these objects, from this device, and they are not used again; null ones are
-        // ignored.
+        // SAFETY: only `make` created these objects, from this device; they are not used again; null is ignored.
         unsafe {
             self.device.destroy_pipeline(self.pipeline, None);
             self.device.destroy_pipeline_layout(self.layout, None);
@@ -225,9 +224,8 @@ fn make<'a>(
         pipeline: vk::Pipeline::null(),
     };
     let code = vk::ShaderModuleCreateInfo::default().code(spirv);
-    // SAFETY: the API's own pipeline of the kernel was made from the same SPIR-V with the same guarantees
-    // (`pipelines::compile`, `passthrough::compile`), and the driver has compiled it. The structures outlive their
-    // calls.
+    // SAFETY: the driver has compiled this SPIR-V for the API's own pipeline, with the same guarantees
+    // (`pipelines::compile`, `passthrough::compile`). The structures outlive their calls.
     objects.module = unsafe { device.create_shader_module(&code, None)? };
     for group in bindings(interface) {
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&group);
@@ -265,8 +263,7 @@ fn make<'a>(
     failed.map_or(Ok(objects), Err)
 }
 
-/// The integer statistics of a pipeline with this SPIR-V: name, value and subgroup size of the program. The device must
-/// have been opened with the extension.
+/// The integer statistics of a pipeline: name, value, and the program's subgroup size. Needs the extension.
 #[expect(unsafe_code, reason = "ash has no safe functions")]
 fn ask(
     vulkan: &wgpu::hal::vulkan::Device,

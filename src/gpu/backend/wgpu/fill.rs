@@ -41,8 +41,7 @@ fn drawn(spec: &JobBuffer) -> Option<Draw> {
 }
 
 impl Gpu {
-    /// Fills the buffer with the initial contents of `spec` by a kernel, in queue order, without waiting. Returns
-    /// whether it could.
+    /// Fills the buffer from `spec` by a kernel, in queue order, without waiting. Returns whether it could.
     pub(super) async fn draw_contents(&self, spec: &JobBuffer, buffer: &wgpu::Buffer) -> Result<bool> {
         let Some(draw) = drawn(spec) else { return Ok(false) };
         if self.filler.get().is_none() {

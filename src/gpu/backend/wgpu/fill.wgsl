@@ -1,5 +1,4 @@
-// Fills a buffer with elements of a random input, bit for bit as `Input::encode` does on the host. Four words per
-// invocation.
+// Fills a buffer with a random input, bit for bit like `Input::encode` on the host. Four words per invocation.
 
 struct Draw {
     // Position of the first element in the random stream.

@@ -27,8 +27,7 @@ pub(super) struct Gpu {
     pub(super) has_bf16: bool,
     /// [`PIECE`] bytes of [`POISON`].
     pub(super) poison: wgpu::Buffer,
-    /// Staging memory for large buffers. Allocated once, because the first access to its pages costs more than writing
-    /// them.
+    /// Staging memory, allocated once, because the first access to its pages costs more than writing them.
     pub(super) upload: [wgpu::Buffer; 2],
     pub(super) readback: [wgpu::Buffer; 2],
     /// The kernel that draws inputs, set at its first use; `None` inside if the host must write them instead.

@@ -40,8 +40,7 @@ impl Memory {
         }
     }
 
-    /// Frees the memory now, in a browser, which would free it only at its next garbage collection. Elsewhere the last
-    /// owner frees the memory when dropped.
+    /// In a browser, frees the memory now and not at a late garbage collection. Elsewhere the last owner frees it.
     pub(super) fn free(&self) {
         if cfg!(target_family = "wasm") {
             match self {
@@ -52,9 +51,9 @@ impl Memory {
     }
 }
 
-/// Binds a job's buffer and its guard zone, because APIs drop or move stores outside a binding, so that nothing would
-/// detect them. Only for kernels that read lengths, the guard zone is not bound. The rest of the memory, which may be
-/// longer (`Pool`), is never bound.
+/// Binds a job's buffer and its guard zone: APIs drop or move stores outside a binding, so that nothing would detect
+/// them. A kernel that reads lengths gets no guard zone. The rest of the memory, which may be longer (`Pool`), is never
+/// bound.
 pub(super) fn binding<'a>(
     memory: &'a wgpu::Buffer,
     spec: &JobBuffer,

@@ -24,7 +24,7 @@ pub(super) fn specialized(kernel: &Kernel) -> Result<Vec<u32>> {
 }
 
 fn fault(why: String) -> Error {
-    Error::Shader(format!("its SPIR-V {why}"))
+    Error::Shader(format!("the kernel's SPIR-V {why}"))
 }
 
 /// Compiles SPIR-V made from `kernel`: a pipeline per entry point. Fails with [`Error::Shader`] if its interface

@@ -30,8 +30,7 @@ pub(super) struct Pipelines {
 }
 
 impl Pipelines {
-    /// The kernel's pipelines. Fails with [`Error::Shader`] if the kernel does not compile, or with an error that the
-    /// device reported meanwhile.
+    /// The kernel's pipelines. Fails with [`Error::Shader`], or with an error that the device reported meanwhile.
     pub(super) async fn get(&mut self, gpu: &Gpu, kernel: &Kernel) -> Result<Compiled> {
         let key = kernel.key(Language::Wgsl);
         if let Some(background) = &mut self.background {

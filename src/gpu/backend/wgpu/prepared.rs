@@ -169,8 +169,7 @@ impl WgpuJob {
         self.encoders.pop_front().unwrap_or_else(|| self.gpu.encoder())
     }
 
-    /// Encodes the copies of all launches between two timestamps, starting at query `first`. Returns the number of
-    /// timestamps.
+    /// Encodes the copies of all launches between queries `first` and `first + 1`. Returns the number of timestamps.
     fn encode_copies(&self, encoder: &mut wgpu::CommandEncoder, launches: u32, first: u32) -> Result<u32> {
         let stamp = |encoder: &mut wgpu::CommandEncoder, index: u32| {
             self.timestamps.iter().for_each(|timestamps| timestamps.write(encoder, index));
@@ -237,8 +236,7 @@ impl WgpuJob {
         Ok(written - first)
     }
 
-    /// Submits `count` samples with an encoder each, or as many as there are timestamps for, waits and reads the
-    /// timestamps.
+    /// Submits up to `count` samples, as many as there are timestamps for, an encoder each, and waits for their times.
     async fn submit(&mut self, launches: u32, count: usize) -> Result<Vec<Sample>> {
         let (mut encoders, mut written, mut queries) = (Vec::new(), 0, 0);
         while encoders.len() < count.max(1) && written + queries <= MAX_QUERIES {

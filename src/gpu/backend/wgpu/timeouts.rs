@@ -7,8 +7,7 @@ use std::time::Duration;
 pub struct Timeouts {
     /// Limit without a sign of progress. GPUs give no such sign.
     pub idle: Duration,
-    /// Limit in total. It matters for software devices, whose progress is CPU time: other programs may leave them
-    /// little.
+    /// Limit in total, for software devices: their progress is CPU time, and other programs may leave them little.
     pub total: Duration,
 }
 

@@ -51,8 +51,8 @@ impl Timestamps {
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.readable, 0, u64::from(written) * 8);
     }
 
-    /// Device times of the first samples, each with `queries` timestamps, in nanoseconds: the sums of the intervals
-    /// between pairs of timestamps.
+    /// Device times of the first samples in nanoseconds, each the sum of the intervals between pairs of
+    /// its `queries` timestamps.
     pub(super) async fn device_ns(&self, gpu: &Gpu, queries: u32, samples: u32) -> Result<Vec<f64>> {
         let mut ticks = vec![0; samples as usize];
         gpu.read_mapped(&self.readable, u64::from(queries * samples) * 8, |bytes| {

@@ -206,7 +206,7 @@ impl Gpu {
     }
 
     /// Passes the bytes of `buffer` in `ranges` to `sink`. Small ranges share a submission: waiting takes longer than
-    /// copies.
+    /// copying.
     pub(super) async fn read_parts(
         &self,
         buffer: &wgpu::Buffer,
@@ -304,8 +304,8 @@ pub(super) fn texture_at(texture: &wgpu::Texture, row: u64) -> wgpu::TexelCopyTe
     }
 }
 
-/// Writes the initial contents of `spec`, starting at byte `first`, to the range `to` of a mapped buffer, in views that
-/// fit in a CPU cache.
+/// Writes the contents of `spec`, starting at byte `first`, to `to` of a mapped buffer, in views that fit in a CPU
+/// cache.
 fn write_contents(spec: &JobBuffer, first: u64, buffer: &wgpu::Buffer, to: Range<u64>) -> Result<()> {
     const VIEW: u64 = 1 << 18;
     let views = to.clone().step_by(VIEW as usize).map(|at| {

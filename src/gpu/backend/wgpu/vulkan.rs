@@ -154,8 +154,7 @@ fn has_statistics(vulkan: &wgpu::hal::vulkan::Adapter) -> bool {
     let mut has = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
     let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut has);
     #[expect(unsafe_code, reason = "the adapter outlives the call, which reads properties only")]
-    // SAFETY: the physical device belongs to this instance. Instances since version 1.1 have
-    // `vkGetPhysicalDeviceFeatures2`.
+    // SAFETY: the physical device is of this instance, whose version is at least 1.1 and thus has the function.
     unsafe {
         shared.raw_instance().get_physical_device_features2(vulkan.raw_physical_device(), &mut all);
     }

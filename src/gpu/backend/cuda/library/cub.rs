@@ -35,10 +35,8 @@ pub(super) struct Cub {
 }
 
 impl Cub {
-    /// A routine from the first buffer to the second. The context must be current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if nvcc is missing or cannot compile the routine.
+    /// A routine from the first buffer to the second. The context must be current. Fails with [`Error::Unsupported`] if
+    /// nvcc is missing or cannot compile the routine.
     pub(super) fn bind(
         &mut self,
         context: &Rc<Context>,

@@ -103,10 +103,8 @@ pub(super) struct Blas {
 }
 
 impl Blas {
-    /// Loads the library and opens a handle in `context`, which must be current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if the library or one of its functions is missing.
+    /// Loads the library and opens a handle in `context`, which must be current. Fails with [`Error::Unsupported`] if
+    /// the library or one of its functions is missing.
     pub(super) fn open(context: &Rc<Context>) -> Result<Rc<Self>> {
         let library = Loaded::find(("cuBLAS", ALLOC_FAILED), &NAMES, TOOLKIT)?;
         let workspace = Memory::new(context, WORKSPACE)?;
@@ -134,7 +132,7 @@ impl Blas {
                 self.product([m, n, k], precision, scalar, buffers)
             }
             (Routine::MultiplyVector { rows, columns }, Scalar::F32) => self.vector(rows, columns, buffers),
-            // As the library has no f16 gemv: a product with a one-column matrix, whose other factor is transposed.
+            // In f16, the product with a one-column matrix; the other factor is transposed.
             (Routine::MultiplyVector { rows, columns }, Scalar::F16) => {
                 let size = u64::from(u16::BITS / 8);
                 let [w, x, y] = check_lengths(buffers, [size * rows * columns, size * columns, 4 * rows])?;
@@ -173,8 +171,7 @@ impl Blas {
         self.gemm((NOT_TRANSPOSED, [n, m, k]), [(b, factor_type, n), (a, factor_type, k), (c, of_sums, n)], compute)
     }
 
-    /// The product of column-major matrices with these types and leading dimensions. `operation` may transpose the
-    /// first.
+    /// The product of column-major matrices of these types and leading dimensions. `operation` applies to the first.
     fn gemm(
         self: &Rc<Self>,
         (operation, [m, n, k]): (c_int, [c_int; 3]),
@@ -285,8 +282,7 @@ fn int(side: u64) -> Result<c_int> {
 impl Drop for Blas {
     fn drop(&mut self) {
         self.context.free(|| {
-            // SAFETY: the type is that of cublas_v2.h; the handle came from this library, and no other code destroys
-            // it.
+            // SAFETY: the type is that of cublas_v2.h; the handle came from this library and is destroyed only here.
             unsafe {
                 if let Ok(destroy) = self.library.symbol::<unsafe extern "C" fn(Handle) -> Status>("cublasDestroy_v2") {
                     let _ = destroy(self.handle);

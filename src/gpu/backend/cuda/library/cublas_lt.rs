@@ -85,10 +85,8 @@ struct Object {
 }
 
 impl BlasLt {
-    /// Loads the library and opens a handle in `context`, which must be current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if the library or one of its functions is missing.
+    /// Loads the library and opens a handle in `context`, which must be current. Fails with [`Error::Unsupported`] if
+    /// the library or one of its functions is missing.
     pub(super) fn open(context: &Rc<Context>) -> Result<Rc<Self>> {
         let library = Loaded::find(("cuBLASLt", ALLOC_FAILED), &NAMES, TOOLKIT)?;
         let (workspace, mut handle) = (Memory::new(context, WORKSPACE)?, ptr::null_mut());
@@ -101,10 +99,7 @@ impl BlasLt {
     }
 
     /// [`Routine::MultiplyByColumns`](crate::job::Routine::MultiplyByColumns) of factors of this type. The context must
-    /// be current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if the library has no such product on this device.
+    /// be current. Fails with [`Error::Unsupported`] if the library has no such product on this device.
     pub(super) fn bind(self: &Rc<Self>, [m, n, k]: [u64; 3], scalar: Scalar, buffers: &[Rc<Memory>]) -> Result<Call> {
         let (of_factors, of_sums, compute) = match scalar {
             Scalar::Bf16 => (R_16BF, R_32F, COMPUTE_32F),
@@ -217,8 +212,7 @@ impl BlasLt {
 }
 
 impl Object {
-    /// A method, because a closure that used the field would capture only the pointer and not keep the descriptor
-    /// alive.
+    /// A method, because a closure using the field would capture only the pointer and not keep the descriptor.
     const fn raw(&self) -> Raw {
         self.raw
     }

@@ -34,10 +34,7 @@ struct Plan {
 }
 
 impl Fft {
-    /// Loads the library.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if it is missing.
+    /// Loads the library. Fails with [`Error::Unsupported`] if it is missing.
     pub(super) fn open(context: &Rc<Context>) -> Result<Rc<Self>> {
         let library = Loaded::find(("cuFFT", ALLOC_FAILED), &NAMES, TOOLKIT)?;
         Ok(Rc::new(Self { context: Rc::clone(context), library }))
@@ -52,8 +49,7 @@ impl Fft {
         };
         let (count, points) = (int(count)?, int(points)?);
         let mut handle = 0;
-        // SAFETY: the types are those of cufft.h; `handle` is a valid place; the plan keeps the context with its
-        // stream.
+        // SAFETY: the types are those of cufft.h; `handle` is a valid place; the plan keeps context and stream.
         let (plan, exec) = unsafe {
             let new = self
                 .library

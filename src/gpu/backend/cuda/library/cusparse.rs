@@ -72,15 +72,12 @@ struct Described {
 }
 
 impl Sparse {
-    /// Loads the library and opens a handle in `context`, which must be current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if the library or one of its functions is missing.
+    /// Loads the library and opens a handle in `context`, which must be current. Fails with [`Error::Unsupported`] if
+    /// the library or one of its functions is missing.
     pub(super) fn open(context: &Rc<Context>) -> Result<Rc<Self>> {
         let library = Loaded::find(("cuSPARSE", ALLOC_FAILED), &NAMES, TOOLKIT)?;
         let mut handle = ptr::null_mut();
-        // SAFETY: the types are those of cusparse.h; `handle` is a valid place; the result keeps `context` with its
-        // stream.
+        // SAFETY: the types are those of cusparse.h; `handle` is a valid place; the result keeps context and stream.
         unsafe {
             let create = library.symbol::<unsafe extern "C" fn(*mut Handle) -> Status>("cusparseCreate")?;
             let set_stream =

@@ -18,10 +18,8 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// Loads the first of these files found on the system's search path or in a usual folder of the CUDA toolkit.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if there is none: `advice` states what to install.
+    /// Loads the first of these files found on the system's search path or in a usual folder of the CUDA toolkit. Fails
+    /// with [`Error::Unsupported`] if there is none: `advice` states what to install.
     pub(super) fn find((title, no_memory): (&'static str, i32), names: &[&str], advice: &str) -> Result<Self> {
         let by_path = usual_folders().into_iter().flat_map(|folder| names.iter().map(move |name| folder.join(name)));
         let mut paths = names.iter().map(PathBuf::from).chain(by_path);

@@ -36,11 +36,8 @@ pub(super) struct Libraries {
 
 impl Libraries {
     /// Binds a routine to buffers; the first has elements of type `scalar`, the last ones are written. Plans and
-    /// workspaces are made here, so that a call only issues work. `context` must be current.
-    ///
-    /// # Errors
+    /// workspaces are made here, so that a call only issues work. `context` must be current. Fails with
     /// `Error::Unsupported` if the library or one of its functions is missing, or if it has no such routine.
-    /// `Error::Unsupported` where the library or one of its functions is missing, or it has no such routine.
     pub(super) fn bind(
         &mut self,
         context: &Rc<Context>,

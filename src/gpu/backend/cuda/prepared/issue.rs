@@ -12,8 +12,8 @@ use record::error::{Error, Result};
 const MAX_EVENTS: usize = 4096;
 
 impl CudaJob {
-    /// Copies `bytes` of `uploads` or `pinned` over the start of a buffer. The driver stages pageable memory, as
-    /// `cudaMemcpy` does.
+    /// Copies `bytes` of `uploads` or `pinned` to the start of a buffer. The driver stages pageable memory, as with
+    /// `cudaMemcpy`.
     fn upload(&self, bytes: &[u8], to: usize) -> Result<()> {
         // SAFETY: `copy_to_host` and `pin` write `uploads` and `pinned` once; nothing changes them afterwards.
         unsafe { self.buffers[to].upload(0, bytes) }
@@ -39,7 +39,6 @@ impl CudaJob {
         if is_second { issued.and(self.gpu.context.join()) } else { issued }
     }
 
-    /// Adds a step to the current stream.
     fn issue_alone(&mut self, index: usize, is_end_to_end: bool) -> Result<()> {
         let bound = if is_end_to_end { &self.end_to_end[index] } else { &self.steps[index] };
         let step = &bound.step;

@@ -27,8 +27,7 @@ use record::error::{Error, Result};
 /// Most time between the starts of simultaneous copies, as a share of their time.
 const MOST_SKEW: f64 = 0.01;
 
-/// Lower bound of that limit, for copies below 1 ms: two streams start microseconds apart at any size (9 µs on an
-/// H200).
+/// Lower bound of that limit, as two streams start microseconds apart whatever the size (9 µs on an H200).
 const LEAST_SKEW_NS: f64 = 10e3;
 
 /// A sample is repeated at least this often and this long until the copies start together: the starts of short copies
@@ -315,8 +314,7 @@ impl CudaJob {
     }
 }
 
-/// Fills the module's variable `name` with the initial contents of `spec`, which may be longer: buffers are padded to
-/// 16 bytes.
+/// Fills the module's variable `name` with the start of the contents of `spec`: buffers are padded to 16 bytes.
 fn fill_constant(gpu: &Gpu, module: &Module, name: &str, spec: &job::JobBuffer) -> Result<()> {
     let (address, bytes) = module.global(name)?;
     if bytes == 0 || bytes > spec.bytes {

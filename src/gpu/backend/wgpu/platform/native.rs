@@ -137,8 +137,7 @@ pub(in crate::backend::wgpu) fn source(kernel: &Kernel) -> Cow<'_, str> {
 }
 
 /// Whether kernels compile on other threads. Not for software devices, which run on the same cores; not on fewer than
-/// four cores, where this would disturb the measuring thread; not through OpenGL, where every call waits for the only
-/// context.
+/// four cores, which would disturb the measuring thread; not through OpenGL, whose calls wait for its one context.
 pub(in crate::backend::wgpu) fn can_compile_in_background(device: &Device) -> bool {
     device.kind != DeviceType::Software && device.api != Api::Gl && cores() >= 4
 }
@@ -195,8 +194,7 @@ fn cpu_time() -> Option<Duration> {
     Some(Duration::from_millis(system.process(process)?.accumulated_cpu_time()))
 }
 
-/// Writes views of mapped memory on all cores, because one core is slower than the copy to the device. `fill` writes
-/// the bytes that start at an offset.
+/// Writes views of mapped memory on all cores: one is slower than the copy to the device. `fill` writes from an offset.
 pub(in crate::backend::wgpu) fn write_views(
     views: Vec<(u64, wgpu::BufferViewMut)>,
     fill: impl Fn(u64, &mut [u8]) + Sync,

@@ -53,8 +53,7 @@ pub(in crate::backend::wgpu) const fn sub_texel_bits(_adapter: &wgpu::Adapter) -
     None
 }
 
-/// Adds features that the page requests but wgpu does not report in a browser, and drops those that the browser's WGSL
-/// lacks.
+/// Adds features that the page requests but wgpu does not report; drops those that the browser's WGSL lacks.
 pub(in crate::backend::wgpu) fn detect_features(opened: &wgpu::Device, device: &mut Device) {
     if opened.as_webgpu().is_some_and(|raw| raw.features().has("subgroups")) {
         device.features.insert(Feature::Subgroups);

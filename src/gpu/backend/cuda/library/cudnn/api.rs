@@ -43,10 +43,8 @@ pub(in crate::backend::cuda::library) struct Dnn {
 }
 
 impl Dnn {
-    /// Loads the library and opens a handle in `context`, which must be current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if the library or one of its functions is missing.
+    /// Loads the library and opens a handle in `context`, which must be current. Fails with [`Error::Unsupported`] if
+    /// the library or one of its functions is missing.
     pub(in crate::backend::cuda::library) fn open(context: &Rc<Context>) -> Result<Rc<Self>> {
         let library = Loaded::find(("cuDNN", ALLOC_FAILED), &NAMES, ADVICE)?;
         // SAFETY: the types are those of cudnn_graph.h; `dnn.handle` is a valid place. The result keeps the library,
@@ -121,7 +119,7 @@ impl Drop for Dnn {
             return;
         }
         self.context.free(|| {
-            // SAFETY: the type is that of cudnn_graph.h; the handle came from this library, and no other code destroys it.
+            // SAFETY: the type is that of cudnn_graph.h; the handle came from this library and is destroyed only here.
             unsafe {
                 if let Ok(destroy) = self.library.symbol::<OfOne>("cudnnDestroy") {
                     let _ = destroy(self.handle);

@@ -61,8 +61,7 @@ pub(super) fn graph(dnn: &Rc<Dnn>, of: Attention) -> Result<Graph> {
     graph.pointwise("the exponentials", (Pointwise::Exponential, None, Float), &[below], exponentials)?;
     let sum = graph.tensor("the sum", Float, &rows, Place::Kernel)?;
     graph.reduce("the sum", Reduction::Add, [exponentials, sum])?;
-    // The statistics for a backward pass. Nothing stores them, but without them only an engine for short sequences
-    // matches.
+    // For a backward pass. Nothing stores the statistics, but without them only an engine for short sequences matches.
     let logarithm = graph.tensor("the logarithm", Float, &rows, Place::Kernel)?;
     graph.pointwise("the logarithm", (Pointwise::Logarithm, None, Float), &[sum], logarithm)?;
     let statistics = graph.tensor("the statistics", Float, &rows, Place::Kernel)?;

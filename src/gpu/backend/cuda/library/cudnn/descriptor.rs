@@ -46,8 +46,7 @@ impl Descriptor {
         Ok(Self { dnn: Rc::clone(dnn), raw, kind, name })
     }
 
-    /// Creates a descriptor with these attributes and finalises it. The caller keeps descriptors among the values as
-    /// long as the result.
+    /// Creates and finalises a descriptor. The caller keeps descriptors among the attributes as long as the result.
     pub(super) fn with(
         dnn: &Rc<Dnn>,
         kind: Kind,

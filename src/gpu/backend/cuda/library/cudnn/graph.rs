@@ -147,10 +147,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The library's preferred plan among those that work on this device.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if it has no engine for the graph.
+    /// The library's preferred plan that works on this device. Fails with [`Error::Unsupported`] if there is none.
     pub(super) fn planned(self) -> Result<Planned> {
         let dnn = &self.dnn;
         let operations: Vec<&Descriptor> = self.operations.iter().collect();
@@ -190,8 +187,7 @@ pub(super) struct Planned {
 }
 
 impl Planned {
-    /// Binds the addresses of the tensors outside the kernel, in the order of [`Graph::tensor`] calls, and of the
-    /// workspace.
+    /// Binds the addresses of the workspace and of the tensors outside the kernel, in order of [`Graph::tensor`] calls.
     pub(super) fn bind(&self, tensors: &[*mut c_void], workspace: *mut c_void) -> Result<Descriptor> {
         let attributes = [
             (names::PACK_IDS, Value::Int64(&self.graph.ids)),

@@ -20,9 +20,7 @@ use record::error::{Error, Result};
 /// First version whose engines accept -∞ as the score of a masked key. Earlier versions get the lowest f32.
 const TAKES_INFINITY: usize = 91_000;
 
-/// Binds a routine to buffers of `scalar`s; the last buffer is the result. The context must be current.
-///
-/// # Errors
+/// Binds a routine to buffers of `scalar`s; the last buffer is the result. The context must be current. Fails with
 /// [`Error::Unsupported`] if the library has no engine for it.
 pub(super) fn bind(dnn: &Rc<Dnn>, routine: Routine, scalar: Scalar, buffers: &[Rc<Memory>]) -> Result<Call> {
     let (Routine::Attention { heads, length, width, is_causal }, Scalar::F16) = (routine, scalar) else {

@@ -82,7 +82,7 @@ pub(super) enum DataType {
     Boolean = 11,
 }
 
-/// `cudnnPointwiseMode_t`: y = x + b, x·b, x / b, x - b, e^x, ln x, x ≥ b, the index along an axis, and x where t, else b.
+/// `cudnnPointwiseMode_t`: y = x + b, x·b, x / b, x - b, e^x, ln x, x ≥ b, the index along an axis, and t ? x : b.
 #[derive(Clone, Copy)]
 #[repr(i32)]
 pub(super) enum Pointwise {
