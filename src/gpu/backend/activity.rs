@@ -1,4 +1,4 @@
-//! The current activity of the driver, to report it if the driver ends the process.
+//! The driver's current activity, reported if the driver ends the process.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// An activity of the driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Activity {
-    /// It compiles a kernel that the next launch needs.
+    /// Compiles a kernel that the next launch needs.
     Compiling,
     /// Anything else.
     Running,
@@ -15,13 +15,12 @@ pub enum Activity {
 
 static WATCHER: OnceLock<fn(Activity)> = OnceLock::new();
 
-/// Calls `watcher` at each change, from now on. Once in a process.
+/// Calls `watcher` at each change from now on. Only the first watcher of a process is called.
 pub fn watch(watcher: fn(Activity)) {
-    // A second watcher would hear nothing.
     let _ = WATCHER.set(watcher);
 }
 
-/// A kernel is compiled until the guard is dropped.
+/// Reports [`Activity::Compiling`] until the guard is dropped.
 pub(super) fn compiling() -> impl Drop {
     struct Guard;
     impl Drop for Guard {

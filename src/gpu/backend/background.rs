@@ -1,7 +1,5 @@
-//! Compilation on other threads while cases run: on half of the cores, in the order in which the cases need the
-//! programs.
-//!
-//! Finished programs are cached for the whole run anyway, so the number of programs compiled early needs no limit.
+//! Compiles programs on half of the cores while cases run, in the order in which the cases need them. The number of
+//! programs compiled early needs no limit, because finished programs are cached for the whole run anyway.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::mpsc::Receiver;
@@ -11,14 +9,12 @@ use std::thread::JoinHandle;
 use super::device::Device;
 use crate::job::{Job, Kernel};
 
-/// Compiles a program. `None` where the compiler refuses it: the case that needs the program compiles it again and
-/// reports the error.
+/// Compiles a program; `None` if that fails: the case that needs it then compiles it again and reports the error.
 pub(super) type Work<T> = Box<dyn FnOnce() -> Option<T> + Send>;
 
 /// Programs that no thread has started, by key, in order.
 type Queue<T> = VecDeque<(u64, Work<T>)>;
 
-/// Programs that other threads compile.
 pub(super) struct BackgroundCompiler<T> {
     /// Keys of the programs that were not received yet.
     pending: HashSet<u64>,
@@ -72,7 +68,6 @@ impl<T> BackgroundCompiler<T> {
         }
     }
 
-    /// Whether every thread has ended.
     #[cfg(test)]
     pub(super) fn is_idle(&self) -> bool {
         self.threads.iter().all(JoinHandle::is_finished)
@@ -90,7 +85,7 @@ impl<T> Drop for BackgroundCompiler<T> {
     fn drop(&mut self) {
         locked(&self.queue).clear();
         for thread in self.threads.drain(..) {
-            // A panic of a thread was reported by that thread.
+            // A thread that panicked has already reported it.
             let _ = thread.join();
         }
     }
@@ -100,14 +95,12 @@ fn locked<T>(queue: &Mutex<Queue<T>>) -> MutexGuard<'_, Queue<T>> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Cores that this process may use.
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The kernels of those jobs that `device` can run, with their keys, in the order of the jobs. Each kernel once, and
-/// none that is `known`.
+/// The kernels that `device` can run, with their keys, in the order of the jobs, without duplicates or `known` keys.
 pub(super) fn kernels<'a>(device: &Device, jobs: &'a [Job], mut known: HashSet<u64>) -> Vec<(u64, &'a Kernel)> {
     let is_written = |job: &&Job| job.kernel.is_in(device.language);
     let wanted = jobs.iter().filter(is_written).filter(|job| device.check(job).is_ok());
@@ -122,8 +115,7 @@ mod tests {
 
     use super::*;
 
-    /// A program that finishes when its gate opens; its result is its number. `started` counts the programs in
-    /// progress.
+    /// A program that finishes when its gate opens and returns its number. `started` counts the programs in progress.
     fn gated(number: u64, started: &Arc<AtomicUsize>) -> ((u64, Work<u64>), Sender<bool>) {
         let (gate, opened) = channel::<bool>();
         let started = Arc::clone(started);

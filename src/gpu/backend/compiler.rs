@@ -1,8 +1,8 @@
-//! What compiles the kernels of a DirectX 12 device.
+//! The compiler of a DirectX 12 device's kernels.
 
 use std::fmt;
 
-/// Microsoft's compilers of HLSL.
+/// Microsoft's HLSL compilers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Compiler {
     /// FXC, a part of Windows: shader model 5.1 only.
@@ -14,21 +14,20 @@ pub enum Compiler {
 /// A shader model, such as (6, 6).
 pub type Model = (u32, u32);
 
-/// A compiler of HLSL, and the shader model that it compiles for the device.
+/// An HLSL compiler and the shader model that it compiles for the device.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct HlslCompiler {
-    /// Which of the two.
+    /// FXC or DXC.
     pub compiler: Compiler,
-    /// Its version; empty where its file has none.
+    /// Version; empty if the compiler's file has none.
     pub version: String,
-    /// The highest shader model that both compiler and device have; `None` where the device does not tell.
+    /// The highest shader model that both compiler and device support; `None` if the device does not report its own.
     pub model: Option<Model>,
 }
 
 impl HlslCompiler {
-    /// The compiler of this version on a device with the shader model `device`.
-    ///
-    /// wgpu takes DXC's version for its highest model: 1.6 for 6.6.
+    /// The compiler of this version on a device with the shader model `device`. Like wgpu, derives DXC's highest model
+    /// from its version: 1.6 supports 6.6.
     #[must_use]
     pub fn new(compiler: Compiler, version: [u32; 4], device: Option<Model>) -> Self {
         let highest = match (compiler, version) {
@@ -42,10 +41,10 @@ impl HlslCompiler {
         Self { compiler, version, model }
     }
 
-    /// Why a kernel that sets this many bytes of workgroup memory to zero is not compiled.
+    /// The reason not to compile a kernel that zeroes this many bytes of workgroup memory.
     ///
-    /// naga writes `array = (T[N])0`, of which FXC makes N stores. Its time grows with the square of N, and with the
-    /// number of accesses to the array. A compiler in this process cannot be stopped, so it must not start.
+    /// FXC turns naga's `array = (T[N])0` into N stores. Its time grows with N² and with the number of accesses to the
+    /// array. A compiler in this process cannot be stopped, so such a compilation must not start.
     #[must_use]
     pub fn slow_zeroing(&self, bytes: u32) -> Option<String> {
         (self.compiler == Compiler::Fxc && bytes > LARGEST_ZEROED).then(|| {
@@ -58,8 +57,8 @@ impl HlslCompiler {
     }
 }
 
-/// Bytes of workgroup memory whose zeroing FXC compiles in less than a minute, in every kernel of the suite that has as
-/// many: `scripts/windows.sh` compiles them, and prints the longest times.
+/// Most bytes of workgroup memory that FXC zeroes in less than a minute of compilation, in every kernel of the suite
+/// with that many: `scripts/windows.sh` compiles them and prints the longest times.
 const LARGEST_ZEROED: u32 = 8448;
 
 impl fmt::Display for HlslCompiler {

@@ -9,7 +9,6 @@ use record::error::{Error, Result};
 use record::suite::{Access, Api, Case, DeviceType, Entry, Feature, HostPart, Interface, SubgroupSize, Toolchain};
 
 impl<'a> From<&'a Device> for Toolchain<'a> {
-    /// The API of a device, and what compiles its kernels.
     fn from(device: &'a Device) -> Self {
         Self { api: device.api, compiler: &device.kernel_compiler.name }
     }
@@ -26,12 +25,12 @@ pub enum RuntimeChecks {
     Absent,
 }
 
-/// The compiler of a device's kernels, as reports name it.
+/// The compiler of a device's kernels, as named in reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CompilerName {
-    /// Its name; empty for the API's own.
+    /// Name; empty for the API's own compiler.
     pub name: String,
-    /// Its version.
+    /// Version.
     pub version: String,
 }
 
@@ -49,11 +48,11 @@ pub struct Device {
     pub kind: DeviceType,
     /// Driver and version; on DirectX 12 also the compiler.
     pub driver: String,
-    /// What compiles WGSL for it.
+    /// The compiler of its WGSL kernels.
     pub kernel_compiler: CompilerName,
-    /// What compiles its kernels on DirectX 12; `None` through other APIs, whose drivers compile them.
+    /// The HLSL compiler on DirectX 12; `None` through other APIs, whose drivers compile the kernels.
     pub compiler: Option<HlslCompiler>,
-    /// The API that it is reached through.
+    /// The API that accesses the device.
     pub api: Api,
     /// The language that its kernels are compiled from.
     pub language: Language,
@@ -65,9 +64,9 @@ pub struct Device {
     pub pci_address: Option<String>,
     /// UUID (`GPU-01234567-89ab-cdef-0123-456789abcdef`), where the driver reports it.
     pub uuid: Option<String>,
-    /// Invocations of a subgroup, where the driver reports them.
+    /// Invocations per subgroup, where the driver reports them.
     pub subgroup: Option<SubgroupSize>,
-    /// Shader features that it has.
+    /// Shader features.
     pub features: BTreeSet<Feature>,
     /// Whether it can write timestamps around a pass.
     pub has_timestamps: bool,
@@ -75,25 +74,25 @@ pub struct Device {
     pub has_copy_timestamps: bool,
     /// Whether the host can map storage buffers.
     pub has_mappable_storage: bool,
-    /// Whether kernels and copies access pinned host memory that is no storage buffer.
+    /// Whether kernels and copies can access pinned host memory other than storage buffers.
     pub has_pinned_memory: bool,
     /// Whether uploads can start from a mapped staging buffer ([`JobBuffer::is_upload_staging`]).
     pub has_upload_staging: bool,
     /// Largest buffer, in bytes.
     pub max_buffer_bytes: u64,
-    /// Largest part of a buffer that a kernel can bind, in bytes.
+    /// Most bytes of a buffer that a kernel can bind.
     pub max_binding_bytes: u64,
     /// Longest side of a 2-D texture, in texels.
     pub max_texture_side: u32,
-    /// Bits of the fraction of a texture coordinate: as the driver reports them, or what the API guarantees.
+    /// Fraction bits of a texture coordinate, as reported by the driver or guaranteed by the API.
     pub sub_texel_bits: u32,
     /// Storage buffers that a kernel can bind.
     pub max_storage_buffers: u32,
     /// Workgroup memory, in bytes.
     pub max_workgroup_bytes: u32,
-    /// Invocations of a workgroup.
+    /// Invocations per workgroup.
     pub max_invocations: u32,
-    /// Invocations of a workgroup along x, y and z.
+    /// Invocations per workgroup along x, y and z.
     pub max_workgroup_size: [u32; 3],
     /// Workgroups along one side of the grid.
     pub max_groups: u32,
@@ -101,8 +100,8 @@ pub struct Device {
     pub facts: Vec<Fact>,
 }
 
-/// Kernels that a driver's compiler does not finish: part of the device's name, the kernel, and what the compiler took
-/// before it was stopped. A compiler in this process cannot be stopped, so it must not start.
+/// Kernels that a driver's compiler does not finish: part of the device's name, the kernel, and the resources used when
+/// it was stopped. A compiler in this process cannot be stopped, so such a compilation must not start.
 const UNFINISHED: &[(&str, &str, &str)] =
     &[("SwiftShader", "matmul/double_buffered", "after 10 minutes it had used 8.7 GB of memory")];
 
@@ -133,8 +132,8 @@ impl Device {
         basics
     }
 
-    /// The run-time checks that the case runs with; `None` if they are not known. Where the API has none, those that its
-    /// parameters ask for: [`Device::check`] refuses such a case.
+    /// The run-time checks of the case; `None` if unknown. If the API has none, those in the case's parameters:
+    /// [`Device::check`] refuses such a case.
     #[must_use]
     pub fn checks(&self, case: &Case) -> Option<Checks> {
         match self.runtime_checks {
@@ -144,7 +143,7 @@ impl Device {
         }
     }
 
-    /// [`Device::checks`], and the guards of divisions that naga leaves in HLSL where checks are off.
+    /// [`Device::checks`], and the division guards that naga keeps in HLSL even with checks off.
     #[must_use]
     pub fn checks_in(&self, case: &Case, interface: &Interface) -> Option<Checks> {
         let checks = self.checks(case)?;
@@ -157,8 +156,8 @@ impl Device {
         self.max_binding_bytes.min(self.max_buffer_bytes)
     }
 
-    /// Whether the job can run here. Checked before anything is created, because APIs accept some excesses silently
-    /// (wgpu: workgroup memory, and workgroup sizes that come from overrides).
+    /// Checks the job against the device before anything is created, because APIs silently accept some excesses (wgpu:
+    /// workgroup memory, and workgroup sizes from overrides).
     ///
     /// # Errors
     /// [`Error::Unsupported`] with what is missing or too large, and the device's limit.
@@ -168,7 +167,7 @@ impl Device {
         self.check_size(job)
     }
 
-    /// Whether the device can run the job's kernel, whatever the size of its workgroups and buffers.
+    /// Checks whether the device supports the job's kernel, whatever the size of its workgroups and buffers.
     ///
     /// # Errors
     /// [`Error::Unsupported`] with what is missing.
@@ -221,7 +220,7 @@ impl Device {
         Ok(())
     }
 
-    /// Whether workgroups of this size and memory are within the device's limits.
+    /// Checks the size and memory of workgroups against the device's limits.
     ///
     /// # Errors
     /// [`Error::Unsupported`] with the excess and the limit.
@@ -244,7 +243,7 @@ impl Device {
         Ok(())
     }
 
-    /// Whether buffers, textures and grid are within the device's limits.
+    /// Checks buffers, textures and grid against the device's limits.
     fn check_size(&self, job: &Job) -> Result<()> {
         let interface = &job.kernel.interface;
         let is_storage = |access| matches!(access, Access::Read | Access::ReadWrite);

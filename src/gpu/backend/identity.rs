@@ -1,11 +1,11 @@
-//! Which card a device is.
+//! The name of a device's card.
 
 use crate::backend::Device;
 use record::suite::DeviceType;
 
-/// The UUID of a device's card, else its PCI address; empty where no driver reports either. NVIDIA's driver reports the
-/// UUID of the card at the device's PCI address, whatever the API, so that rows of all APIs name a card alike. The first
-/// call with such a card initialises CUDA's driver, without a context.
+/// The UUID of a device's card, else its PCI address; empty if no driver reports either. For NVIDIA's cards, CUDA's
+/// driver reports the UUID by PCI address, so rows of all APIs name a card alike. The first such call initialises that
+/// driver, without a context.
 #[must_use]
 pub fn card_name(device: &Device) -> String {
     let is_nvidia = device.vendor == "NVIDIA" && device.kind != DeviceType::Software;

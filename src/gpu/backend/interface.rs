@@ -19,7 +19,7 @@ pub(crate) fn leak_if_lost<R, T>(resource: R, result: Result<T>) -> Result<T> {
     result
 }
 
-/// A sink for pieces of a buffer from its start on, which passes what is in one of `ranges` on to `sink`.
+/// A sink for consecutive pieces of a buffer that passes only the bytes in `ranges` to `sink`.
 pub(super) fn within<'s>(ranges: &'s [Range<u64>], sink: &'s mut dyn FnMut(u64, &[u8])) -> impl FnMut(u64, &[u8]) + 's {
     move |offset, bytes| {
         for range in ranges {
@@ -31,17 +31,17 @@ pub(super) fn within<'s>(ranges: &'s [Range<u64>], sink: &'s mut dyn FnMut(u64, 
     }
 }
 
-/// Sizes in bytes of the unused buffers that move later jobs to a place.
+/// Sizes in bytes of the unused buffers that shift later allocations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spacers {
-    /// In the device's memory: up to 4 MiB within a block of an allocator, up to 64 MiB among larger allocations, and up
-    /// to 768 MiB among the largest if the device is a card with its own memory.
+    /// In device memory: up to 4 MiB within a block of an allocator, up to 64 MiB among larger allocations, and on a
+    /// card with its own memory up to 768 MiB among the largest.
     pub(super) on_device: Vec<u64>,
-    /// In the host's memory.
+    /// In host memory.
     pub(super) on_host: u64,
 }
 
-/// The spacers of `place`; `None` for place 0.
+/// The spacers for `place`; `None` for place 0.
 pub(super) fn spacers(place: u64, kind: DeviceType) -> Option<Spacers> {
     let random = (place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let mut on_device = vec![(1 + random % 63) << 16, (1 + (random >> 8) % 31) << 21];
@@ -51,19 +51,18 @@ pub(super) fn spacers(place: u64, kind: DeviceType) -> Option<Spacers> {
     (place > 0).then(|| Spacers { on_device, on_host: (1 + (random >> 20) % 63) << 16 })
 }
 
-/// Alignment of small buffers in device memory, in bytes. The address of 1 KiB of counters changes the speed of atomics
-/// on them twofold (docs/research/2026-11-25-portable-cost.md, 9), so the speed would depend on earlier allocations.
+/// Alignment of small buffers in device memory, in bytes. The address of 1 KiB of counters can double the speed of
+/// their atomics (docs/research/2026-11-25-portable-cost.md, 9), so the speed would depend on earlier allocations.
 pub(super) const ALIGNMENT: u64 = 4096;
 
-/// A boxed future. The traits below are async because a browser never blocks, and boxed so that they work as trait
-/// objects.
+/// A boxed future: async because a browser never blocks, boxed so that the traits below work as trait objects.
 pub type Task<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + 'a>>;
 
 /// One timed submission.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
-    /// Device time of the timed steps of all launches, in nanoseconds; `None` where the device has no timestamps. For a
-    /// job that times a part of the host's work ([`Job::host_part`]), the host's time of this part.
+    /// Device time of the timed steps of all launches, in nanoseconds; `None` if the device has no timestamps. For a
+    /// job that times a part of the host's work ([`Job::host_part`]), the host time of this part.
     pub device_ns: Option<f64>,
     /// Host time from submission to completion, in nanoseconds.
     pub wall_ns: f64,
@@ -77,34 +76,33 @@ pub trait Backend {
     /// Compiles the kernel, allocates the buffers and uploads the inputs.
     fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>>;
 
-    /// What the driver reports of the compiled kernel, which was prepared before. Where that needs a second compilation,
-    /// it is made once per kernel, and not for kernels that compile slowly.
+    /// The driver's figures for a kernel that was prepared before. If they need a second compilation, it is made once
+    /// per kernel, and not at all for kernels that compile slowly.
     fn statistics(&mut self, kernel: &Kernel) -> Statistics {
         let _ = kernel;
         Statistics::default()
     }
 
-    /// Opens a new device after this one was lost or stopped answering. Jobs that were prepared before are invalid.
+    /// Opens a new device after this one was lost or stopped answering. Invalidates all prepared jobs.
     fn reopen(&mut self) -> Task<'_, ()>;
 
-    /// Drops cached inputs, and allocates later jobs at another place of the device's memory: some kernels' times
-    /// depend on addresses. Equal numbers give equal sizes of the unused buffers that move the place.
+    /// Drops cached inputs and moves later allocations to other addresses, because some kernels' times depend on
+    /// addresses. Equal values of `place` give unused buffers of equal sizes.
     fn move_to(&mut self, place: u64) -> Task<'_, ()> {
         let _ = place;
         Box::pin(async { Ok(()) })
     }
 
-    /// Frees memory of dropped jobs and cached inputs, because another API on the same card needs it.
+    /// Frees memory of dropped jobs and cached inputs for another API on the same card.
     fn release(&mut self) {}
 
-    /// A monitor of the card's clocks and temperature; `None` where there is none.
+    /// A monitor of the card's clocks and temperature; `None` if the card has none.
     fn monitor(&self) -> Option<Box<dyn Monitor>> {
         let device = self.device();
         monitor::find(device.pci_address.as_deref(), device.uuid.as_deref())
     }
 
-    /// Starts to compile the kernels of `jobs` on other threads, where compiling is slow. A kernel that does not
-    /// compile fails its case later.
+    /// Starts to compile the kernels of `jobs` on other threads, if that is slow. Errors fail their cases later.
     fn compile_in_background(&mut self, jobs: &[Job]) {
         let _ = jobs;
     }
@@ -115,8 +113,8 @@ pub trait Prepared {
     /// Runs `launches` launches in one submission and waits for them.
     fn sample(&mut self, launches: u32) -> Task<'_, Sample>;
 
-    /// Takes up to `count` samples, at least one. A backend may submit them together, if waiting for each one would take
-    /// longer than short samples. The host time is then the same part of the whole for each.
+    /// Takes up to `count` samples, at least one. A backend may submit them together if waiting for each one would take
+    /// longer than the samples themselves. Each sample's host time is then the same share of the total.
     fn samples(&mut self, launches: u32, count: usize) -> Task<'_, Vec<Sample>> {
         Box::pin(async move {
             let mut samples = Vec::new();
@@ -127,36 +125,34 @@ pub trait Prepared {
         })
     }
 
-    /// Runs the end-to-end steps once. Returns the wall time in nanoseconds and, where a step sums on the host, the
-    /// sum.
+    /// Runs the end-to-end steps once. Returns the wall time in nanoseconds and, if a step sums on the host, the sum.
     fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)>;
 
     /// Overwrites every output with [`crate::job::POISON`].
     fn poison(&mut self) -> Task<'_, ()>;
 
-    /// Like [`Self::poison`], but of these bytes of one output alone, where a backend can; of a texture all. Bytes of a word of
-    /// 32 bits that is not whole stay.
+    /// Like [`Self::poison`], but only these bytes of one output, if the backend can; always a whole texture. Bytes of
+    /// 32-bit words that are only partly in the range are kept.
     fn poison_range(&mut self, buffer: usize, bytes: Range<u64>) -> Task<'_, ()> {
         let _ = (buffer, bytes);
         self.poison()
     }
 
-    /// Overwrites all buffers that are no outputs with the initial contents of these, which differ in nothing else. Returns
-    /// whether a backend can.
+    /// Overwrites all buffers that are not outputs with the initial contents of `buffers`, which differ in nothing
+    /// else. Returns whether the backend can.
     fn refill<'a>(&'a mut self, buffers: &'a [JobBuffer]) -> Task<'a, bool> {
         let _ = buffers;
         Box::pin(async { Ok(false) })
     }
 
-    /// The bytes of a buffer's guard zones ([`crate::job::JobBuffer::guard`]): before and behind it. Both are filled
-    /// with [`crate::job::POISON`] when the job is prepared. Empty where a backend has no such zone.
+    /// The bytes of a buffer's guard zones ([`crate::job::JobBuffer::guard`]), before and behind it. Both hold
+    /// [`crate::job::POISON`] once the job is prepared. Empty if the backend has no such zones.
     fn guards(&mut self, buffer: usize) -> Task<'_, [Vec<u8>; 2]> {
         let _ = buffer;
         Box::pin(async { Ok([Vec::new(), Vec::new()]) })
     }
 
-    /// Passes the bytes of a buffer in each of `ranges` to `sink`, in pieces, each with its offset. Ranges start at
-    /// multiples of 16.
+    /// Passes a buffer's bytes in `ranges` to `sink`, in pieces with their offsets. Ranges start at multiples of 16.
     fn read_parts<'a>(
         &'a mut self,
         buffer: usize,

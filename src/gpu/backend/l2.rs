@@ -3,9 +3,8 @@
 use crate::backend::Device;
 use record::suite::DeviceType;
 
-/// Size of the device's L2 cache in bytes: for an NVIDIA card, NVIDIA's driver reports it for the card with the device's
-/// PCI address, whatever the API. `None` for other devices, and where CUDA is not available. The first call with such a
-/// card initialises CUDA's driver, without a context.
+/// Size of the device's L2 cache in bytes. For NVIDIA's cards, CUDA's driver reports it by PCI address, whatever the
+/// API; `None` for other devices and without CUDA. The first such call initialises that driver, without a context.
 #[must_use]
 pub fn l2_bytes(device: &Device) -> Option<u64> {
     let is_nvidia = device.vendor == "NVIDIA" && device.kind != DeviceType::Software;

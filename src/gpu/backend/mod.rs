@@ -1,4 +1,4 @@
-//! Devices: what a backend must provide to the harness, and one folder for each backend.
+//! Devices: the interface that a backend must implement, and one folder per backend.
 
 mod activity;
 mod background;

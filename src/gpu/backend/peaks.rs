@@ -1,10 +1,10 @@
-//! What a device's units can do at most, by their number and clock: no measurement, and no kernel, is above it.
+//! Upper bounds for a device by the number and clock of its units: no measurement exceeds them.
 
 use super::monitor::Monitor;
 use crate::backend::Device;
 use record::suite::{DeviceType, Limit, Scalar};
 
-/// The most that a device's units can do.
+/// Upper bounds for the rates of a device's units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Peaks {
     unit: Unit,
@@ -12,22 +12,21 @@ pub struct Peaks {
     ghz: f64,
 }
 
-/// A kind of unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
-    /// A streaming multiprocessor of NVIDIA's, up to compute capability 12.
+    /// An NVIDIA streaming multiprocessor, up to compute capability 12.
     Multiprocessor,
-    /// A hardware thread of a CPU, which a software device runs on.
+    /// A hardware thread of the CPU that a software device runs on.
     Thread,
 }
 
 impl Peaks {
-    /// Operations or bytes per nanosecond at most; `None` where no bound is known.
+    /// Upper bound in operations or bytes per nanosecond; `None` if unknown.
     ///
-    /// Multiply-adds of a multiprocessor in a cycle: 128 of f32 or u32, 64 of f64, 256 of f16, and of tensor cores 4096 with factors of 16 bits, half or twice as many with wider or narrower ones;
-    /// it reads 128 bytes of shared memory. These are the largest figures of all compute capabilities up to 12 (*CUDA
-    /// C++ Programming Guide*, arithmetic instructions; tensor cores: NVIDIA's data sheets). A CPU's thread has two
-    /// units for vectors of 512 bits at most.
+    /// Multiply-adds per SM and cycle: 128 in f32 or u32, 64 in f64, 256 in f16; on tensor cores 4096 with 16-bit
+    /// factors, half as many with wider and twice as many with narrower ones. Shared memory: 128 bytes per SM and
+    /// cycle. These are the highest of all compute capabilities up to 12 (*CUDA C++ Programming Guide*, arithmetic
+    /// instructions; tensor cores: NVIDIA's data sheets). A CPU's thread has at most two 512-bit vector units.
     #[must_use]
     pub fn rate(&self, limit: Limit, scalar: Scalar) -> Option<f64> {
         let per_cycle = match (self.unit, limit, scalar) {
@@ -46,7 +45,7 @@ impl Peaks {
         Some(f64::from(self.count) * self.ghz * per_cycle)
     }
 
-    /// The units and their clock, in words.
+    /// The number of units and their clock, for display.
     #[must_use]
     pub fn units(&self) -> String {
         let unit = match self.unit {
@@ -56,21 +55,21 @@ impl Peaks {
         format!("{} {unit} at {:.2} GHz", self.count, self.ghz)
     }
 
-    /// Those of `count` threads of a CPU, at a clock that none reaches.
+    /// The peaks of `count` CPU threads, at a clock that no CPU reaches.
     #[must_use]
     pub const fn of_threads(count: u32) -> Self {
         Self { unit: Unit::Thread, count, ghz: 7.0 }
     }
 
-    /// Those of `count` multiprocessors at this clock; `None` for compute capabilities (10 × major + minor) that are
-    /// newer than the figures of [`Peaks::rate`].
+    /// The peaks of `count` multiprocessors at this clock; `None` for compute capabilities (10 × major + minor) newer
+    /// than the figures of [`Peaks::rate`].
     #[must_use]
     pub fn of_multiprocessors(count: u32, ghz: f64, capability: u32) -> Option<Self> {
         (capability < 130 && count > 0 && ghz > 0.0).then_some(Self { unit: Unit::Multiprocessor, count, ghz })
     }
 }
 
-/// The peaks of a device; `None` where the number or the clock of its units is not known. `monitor` is the card's.
+/// The peaks of a device; `None` if the number or clock of its units is unknown. `monitor` is the card's.
 #[must_use]
 pub fn peaks(device: &Device, monitor: Option<&dyn Monitor>) -> Option<Peaks> {
     match (device.kind, device.pci_address.as_deref()) {
@@ -80,8 +79,8 @@ pub fn peaks(device: &Device, monitor: Option<&dyn Monitor>) -> Option<Peaks> {
     }
 }
 
-/// Peak DRAM bandwidth in GB/s by the driver's figures: two transfers per cycle of the highest memory clock, of the
-/// bus's width. `None` for other devices than NVIDIA's cards with their own memory, and where CUDA is not available.
+/// Peak DRAM bandwidth in GB/s by the driver's figures: two transfers per cycle of the highest memory clock, times the
+/// bus width. `None` for devices other than NVIDIA's cards with their own memory, and without CUDA.
 ///
 /// ```text
 /// H100 SXM: 2 × 2.619 GHz × 5120 bit / 8 = 3352 GB/s
@@ -102,7 +101,7 @@ const fn dram_of_card(_: &str) -> Option<f64> {
     None
 }
 
-/// Threads of the whole machine: a container's quota is no limit for a short time.
+/// Hardware threads of the whole machine: a container's quota does not limit short bursts.
 #[cfg(not(target_family = "wasm"))]
 fn threads() -> Option<u32> {
     let mut system = sysinfo::System::new().ok()?;
@@ -115,8 +114,8 @@ const fn threads() -> Option<u32> {
     None
 }
 
-/// The peaks of NVIDIA's card at this PCI address. CUDA's clock is the nominal one, which some cards exceed: without
-/// NVML, which reports the highest, half of it is added.
+/// The peaks of NVIDIA's card at this PCI address. CUDA reports the nominal clock, which some cards exceed: without
+/// NVML, which reports the highest, 1.5 times the nominal clock is assumed.
 #[cfg(feature = "cuda")]
 fn of_card(address: &str, monitor: Option<&dyn Monitor>) -> Option<Peaks> {
     let card = super::cuda::card(address)?;
@@ -135,8 +134,8 @@ const fn of_card(_: &str, _: Option<&dyn Monitor>) -> Option<Peaks> {
 mod tests {
     use super::*;
 
-    /// NVIDIA's data sheets, in operations per nanosecond: H100 SXM (132 SMs at 1.83 GHz under tensor loads, 1.98 GHz at
-    /// most) and A100 (108 SMs at 1.41 GHz).
+    /// NVIDIA's data sheets, in operations per nanosecond: H100 SXM (132 SMs at 1.83 GHz under tensor loads, 1.98 GHz
+    /// at most) and A100 (108 SMs at 1.41 GHz).
     #[test]
     fn no_data_sheet_is_above_the_peaks_and_some_are_at_them() {
         let h100 = Peaks::of_multiprocessors(132, 1.98, 90).expect("known");

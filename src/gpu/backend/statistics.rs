@@ -1,6 +1,6 @@
-//! What a driver reports of a compiled kernel.
+//! The driver's figures for a compiled kernel.
 
-/// What a driver reports of a compiled kernel; of several kernels the most of each, and the lowest occupancy.
+/// The driver's figures for a compiled kernel; for several kernels the maximum of each, and the lowest occupancy.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Statistics {
     /// Registers per invocation.
@@ -9,7 +9,7 @@ pub struct Statistics {
     pub local_bytes: Option<u64>,
     /// Workgroup memory, static and dynamic, in bytes.
     pub workgroup_bytes: Option<u64>,
-    /// Subgroups that a unit can hold of this kernel, as a share of the most that it can hold of any.
+    /// Subgroups of this kernel that a unit can hold, as a share of the most that it can hold of any kernel.
     pub occupancy: Option<f64>,
     /// Machine code in bytes.
     pub binary_bytes: Option<u64>,
@@ -18,13 +18,13 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// With the instructions of NVIDIA's GPUs since compute capability 7.0: `nvdisasm` shows 16 bytes for each.
+    /// With the instruction count of NVIDIA's GPUs since compute capability 7.0: `nvdisasm` shows 16 bytes for each.
     #[must_use]
     pub fn counted_by_16_bytes(self) -> Self {
         Self { instructions: self.binary_bytes.map(|bytes| bytes / 16), ..self }
     }
 
-    /// Those of this kernel and another of the same case.
+    /// Combines the figures of two kernels of the same case.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         let lowest = [self.occupancy, other.occupancy].into_iter().flatten().reduce(f64::min);

@@ -11,16 +11,14 @@ use crate::shader::twin;
 use record::error::{Error, Result};
 use record::suite::Access;
 
-/// The arguments of a launch.
 pub(super) struct Arguments {
-    /// Their values, in words of eight bytes: addresses, and the contents of uniform buffers.
+    /// Values in eight-byte words: addresses, and the contents of uniform buffers.
     values: Vec<Box<[u64]>>,
-    /// The address of each value, for the driver.
     pointers: Vec<*mut c_void>,
 }
 
 impl Arguments {
-    /// The arguments of a dispatch with these buffers, one for each binding. Constant memory is no argument: its name
+    /// The arguments of a dispatch with these buffers, one per binding. Constant memory is not an argument: its name
     /// and buffer go to `constants`.
     pub(super) fn bind<'a>(
         job: &'a Job,
@@ -72,16 +70,13 @@ impl Arguments {
         Self { values, pointers }
     }
 
-    /// Pointers to the arguments. They are valid as long as `self`: the values are boxed and never change.
+    /// Pointers to the arguments, valid as long as `self`: the values are boxed and never change.
     pub(super) fn pointers(&self) -> &[*mut c_void] {
         &self.pointers
     }
 
-    /// Whether there is one argument for each of the kernel's parameters, at least as large: the driver reads as many
-    /// bytes as the parameter has.
-    ///
-    /// # Errors
-    /// [`Error::Shader`] with the sizes of both.
+    /// Checks that there is one argument per parameter of the kernel, at least as large: the driver reads as many bytes
+    /// as the parameter has. Fails with [`Error::Shader`] and the sizes of both.
     pub(super) fn check(&self, sizes: &[usize], kernel: &Kernel) -> Result<()> {
         let bytes: Vec<usize> = self.values.iter().map(|value| 8 * value.len()).collect();
         let is_fitting = |(has, needs): (&usize, &usize)| *needs > 0 && needs <= has;
@@ -96,7 +91,6 @@ impl Arguments {
     }
 }
 
-/// The initial contents of a buffer.
 pub(super) fn initial_bytes(spec: &JobBuffer) -> Vec<u8> {
     let mut bytes = vec![0; spec.bytes as usize];
     spec.fill(0, &mut bytes);

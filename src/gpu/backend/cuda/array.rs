@@ -10,7 +10,7 @@ use super::memory::Memory;
 use crate::job::{Scalar, TexelFormat, Texture};
 use record::error::{Error, Result};
 
-/// A 2-D CUDA array, and the texture object that kernels read it through.
+/// A 2-D CUDA array and the texture object through which kernels read it.
 pub(super) struct Array {
     context: Rc<Context>,
     raw: sys::CUarray,
@@ -20,8 +20,8 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// Allocates an array in `context`, which must be current. Its contents are undefined. If `is_sampled`, kernels
-    /// read it with normalised coordinates, wrap addressing and linear filtering; if not, texel by texel.
+    /// Allocates an array in `context`, which must be current. Its contents are undefined. Kernels read it texel by
+    /// texel or, if `is_sampled`, with normalised coordinates, wrap addressing and linear filtering.
     pub(super) fn new(context: &Rc<Context>, texture: &Texture, is_sampled: bool) -> Result<Self> {
         let format = match texture.format {
             TexelFormat::R32Sint => sys::CUarray_format::CU_AD_FORMAT_SIGNED_INT32,
@@ -40,8 +40,7 @@ impl Array {
         // SAFETY: every field of the description is set, and `array.raw` is a valid place for the handle.
         let status = unsafe { sys::cuArrayCreate_v2(&raw mut array.raw, &raw const shape) };
         context.check(&format!("allocating a texture of {width} by {height} texels"), status)?;
-        // SAFETY: both are C structures of integers, floats, pointers and enumerations, for all of which zero is a
-        // valid value.
+        // SAFETY: zero is a valid value for C structures of integers, floats, pointers and enumerations.
         let (mut resource, mut reading): (sys::CUDA_RESOURCE_DESC, sys::CUDA_TEXTURE_DESC) =
             unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
         resource.resType = sys::CUresourcetype::CU_RESOURCE_TYPE_ARRAY;
@@ -55,8 +54,7 @@ impl Array {
             reading.filterMode = sys::CUfilter_mode::CU_TR_FILTER_MODE_POINT;
             reading.flags = sys::CU_TRSF_READ_AS_INTEGER;
         }
-        // SAFETY: the array was just created, and `drop` destroys the object before it; all other fields of the
-        // descriptions may be zero.
+        // SAFETY: the array was just created, and `drop` destroys the object before it; other fields may be zero.
         let status = unsafe {
             sys::cuTexObjectCreate(&raw mut array.object, &raw const resource, &raw const reading, ptr::null())
         };
@@ -77,8 +75,7 @@ impl Array {
         copy.srcPitch = pitch;
         copy.dstMemoryType = sys::CUmemorytype::CU_MEMORYTYPE_ARRAY;
         copy.dstArray = self.raw;
-        // SAFETY: `rows` checked the memory's length, and the array has `height` rows. The driver frees both after
-        // previous work only.
+        // SAFETY: `rows` checked the memory; the array has `height` rows. Both are freed only after previous work.
         self.context
             .issue("copying into a texture", |stream| unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream) })
     }
@@ -91,13 +88,11 @@ impl Array {
         copy.dstMemoryType = sys::CUmemorytype::CU_MEMORYTYPE_DEVICE;
         copy.dstDevice = to.address();
         copy.dstPitch = pitch;
-        // SAFETY: `rows` checked the memory's length, and the array has `height` rows. The driver frees both after
-        // previous work only.
+        // SAFETY: as in `copy_from`.
         self.context
             .issue("copying out of a texture", |stream| unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream) })
     }
 
-    /// Bytes of a row of texels.
     pub(super) const fn row_bytes(&self) -> usize {
         self.row_bytes
     }
@@ -110,8 +105,7 @@ impl Array {
         // Zero is no valid memory type: set both before the structure is read.
         let mut copy = std::mem::MaybeUninit::<sys::CUDA_MEMCPY2D>::zeroed();
         let start = copy.as_mut_ptr();
-        // SAFETY: `start` points to the structure. Once both memory types are set, every field has a valid value: zero
-        // for the others.
+        // SAFETY: once both memory types are set, every field of the structure at `start` is valid: others are zero.
         unsafe {
             (&raw mut (*start).srcMemoryType).write(sys::CUmemorytype::CU_MEMORYTYPE_DEVICE);
             (&raw mut (*start).dstMemoryType).write(sys::CUmemorytype::CU_MEMORYTYPE_DEVICE);
@@ -125,8 +119,8 @@ impl Array {
 impl Drop for Array {
     fn drop(&mut self) {
         self.context.free(|| {
-            // SAFETY: the object and the array, where they were created, came from this context, and no other code
-            // destroys them. The calls wait for previous work.
+            // SAFETY: object and array, if created, are of this context, and no other code destroys them. The calls
+            // wait for previous work.
             unsafe {
                 if self.object != 0 {
                     let _ = sys::cuTexObjectDestroy(self.object);

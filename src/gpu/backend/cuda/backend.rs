@@ -32,16 +32,15 @@ pub struct CudaBackend {
     /// Compiled kernels. Each job loads its own copy, with its own constant memory.
     images: HashMap<u64, Rc<Image>>,
     background: Option<BackgroundCompiler<Image>>,
-    /// What the driver reports of kernels that were loaded, by [`Kernel::key`] and dynamic shared memory: occupancy depends
-    /// on it, the code does not.
+    /// The driver's figures for loaded kernels by [`Kernel::key`] and dynamic shared memory: occupancy depends on this
+    /// memory, the code does not.
     statistics: HashMap<(u64, u32), Statistics>,
-    /// Inputs of the previous job: the next one often has the same.
+    /// Inputs of the previous job: the next job often has the same.
     inputs: Vec<(JobBuffer, Rc<Memory>)>,
-    /// Unused memory that moves jobs to another place.
+    /// Unused memory that shifts later allocations.
     spacers: Vec<Memory>,
-    /// Opened when a job first needs it.
     libraries: Libraries,
-    /// Other cards, by their places after this one, opened when a job first needs them.
+    /// Other cards, by their offset from this one, opened when a job first needs them.
     peers: HashMap<u32, Gpu>,
 }
 
@@ -49,8 +48,8 @@ impl CudaBackend {
     /// Opens `found`. A submission that takes longer than `timeout` counts as hung.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] where NVRTC is missing or does not match driver and device and there is no PTX in its place,
-    /// or where the driver refuses.
+    /// [`Error::NoDevice`] if NVRTC is missing or does not match driver and device and no embedded PTX replaces it, or
+    /// if the driver refuses.
     pub fn open(mut found: CudaDevice, timeout: Duration) -> Result<Self> {
         let twins = Twins::of(&found)?;
         found.device.driver = format!("{}, {}", found.device.driver, twins.name());
@@ -85,8 +84,7 @@ impl CudaBackend {
         Ok(image)
     }
 
-    /// Allocates the job's buffers, except the inputs that are cached from the previous job. Returns the indices of the
-    /// memory to fill.
+    /// Allocates the job's buffers, except cached inputs of the previous job. Returns the indices to fill.
     fn allocate(&mut self, job: &Job) -> Result<(Vec<Rc<Memory>>, Vec<usize>)> {
         if job.buffers.iter().any(JobBuffer::is_shareable) {
             self.inputs.retain(|(cached, _)| {
@@ -127,8 +125,8 @@ impl CudaBackend {
         Ok((buffers, to_fill))
     }
 
-    /// The card so many places after this one, with access in both directions; 0 is this card in a second context, which
-    /// has the access that any context of a card has.
+    /// The card at this offset from this one, with access in both directions. Offset 0 is this card in a second
+    /// context, which can access all memory of the card anyway.
     fn peer(&mut self, places: u32) -> Result<Gpu> {
         if let Some(peer) = self.peers.get(&places) {
             return Ok(peer.clone());
@@ -151,7 +149,6 @@ impl CudaBackend {
         Ok(peer)
     }
 
-    /// The job's buffers with their initial contents.
     fn filled(&mut self, job: &Job) -> Result<Vec<Rc<Memory>>> {
         let (buffers, to_fill) = self.allocate(job)?;
         for index in to_fill {
@@ -242,7 +239,7 @@ impl Backend for CudaBackend {
             self.peers.drain().for_each(|(_, peer)| peer.context.close());
             self.gpu.context.close();
             self.gpu = open(&self.found, self.gpu.context.timeout()).map_err(|error| {
-                // After an illegal address, drivers of CUDA 13 refuse every later call of the process.
+                // After an illegal address, drivers of CUDA 13 reject every later call of the process.
                 let advice = "some faults make the driver reject all later work: run the remaining cases with --resume";
                 Error::NoDevice(format!("{error} ({advice})"))
             })?;
@@ -268,7 +265,7 @@ impl Backend for CudaBackend {
             self.release();
             self.gpu.context.enter()?;
             let Some(spacers) = spacers(place, self.found.device.kind) else { return Ok(()) };
-            // A device without room for them keeps its place.
+            // If they do not fit, allocations stay where they are.
             let on_device = spacers.on_device.into_iter();
             self.spacers = on_device.filter_map(|size| Memory::new(&self.gpu.context, size).ok()).collect();
             if let Ok(pinned) = Pinned::new(&self.gpu.context, spacers.on_host as usize) {

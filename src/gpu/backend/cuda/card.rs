@@ -1,4 +1,4 @@
-//! Figures of a card by NVIDIA's driver, for rows of every API.
+//! Properties of a card as NVIDIA's driver reports them, for rows of every API.
 
 use std::sync::OnceLock;
 
@@ -7,26 +7,25 @@ use cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
 use super::device::uuid_text;
 use super::query;
 
-/// Figures of a card.
+/// Properties of a card.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Card {
-    /// UUID, as nvidia-smi writes it; `None` where the driver does not report it.
+    /// UUID as nvidia-smi writes it; `None` if the driver does not report it.
     pub uuid: Option<String>,
-    /// Size of the L2 cache in bytes; `None` where the driver does not report it.
+    /// Size of the L2 cache in bytes; `None` if the driver does not report it.
     pub l2_bytes: Option<u64>,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
     /// Nominal highest clock of the multiprocessors, in kHz.
     pub clock_khz: u32,
-    /// Peak bandwidth of the memory in GB/s, by its highest clock and the width of its bus; `None` where the driver
-    /// does not report both.
+    /// Peak DRAM bandwidth in GB/s from its highest clock and bus width; `None` if the driver does not report both.
     pub dram_gb_per_s: Option<f64>,
     /// Compute capability, as 10 × major + minor.
     pub capability: u32,
 }
 
-/// The card at this PCI address; `None` where the driver is not installed, does not start, or does not know the card.
-/// Initialises the driver once, creates no context, and uses no call that an old driver lacks.
+/// The card at this PCI address; `None` if the driver is not installed, does not start, or does not list the card.
+/// Initialises the driver once, creates no context, and makes no call that an old driver lacks.
 #[must_use]
 pub fn card(pci_address: &str) -> Option<Card> {
     static CARDS: OnceLock<Vec<([u32; 4], Card)>> = OnceLock::new();
@@ -40,7 +39,6 @@ pub fn card(pci_address: &str) -> Option<Card> {
     cards.iter().find(|(address, _)| *address == wanted).map(|(_, card)| card.clone())
 }
 
-/// PCI address and figures of the device with this number.
 fn described(ordinal: i32) -> Option<([u32; 4], Card)> {
     let handle = query::device(ordinal).ok()?;
     let number = |attribute| query::attribute(handle, attribute).and_then(|value| u32::try_from(value).ok());

@@ -12,62 +12,56 @@ use super::status;
 use super::wait_clock::WaitClock;
 use record::error::{Error, Result};
 
-/// Time to poll without sleeping. A sleep of 50 µs is 1 % of the shortest sample that the host's clock times, and less
-/// of longer ones.
+/// Time to poll without sleeping. Thereafter, a sleep of 50 µs is at most 0.1 % of the wait.
 const SPIN: Duration = Duration::from_millis(50);
 
 /// Operations between two fences. With about a thousand operations in flight, the driver blocks without a timeout.
 const FENCE_INTERVAL: u64 = 256;
 
-/// State of a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Open,
-    /// It failed for good: only destroying it frees its memory.
+    /// Failed for good: only destroying the context frees its memory.
     Lost,
-    /// It did not finish in time: freeing memory or destroying it may wait forever.
+    /// Did not finish in time: freeing its memory or destroying the context may block forever.
     Hung,
-    /// It was destroyed, with everything in it.
+    /// Destroyed, with everything in it.
     Closed,
 }
 
-/// A stream beside the first.
 #[derive(Clone, Copy)]
 struct Second {
     stream: sys::CUstream,
-    /// Finished when all work of the first stream before the fork is finished.
+    /// Finished when all work in the first stream before the fork is finished.
     fork: sys::CUevent,
-    /// Finished when all work of the second stream is finished.
+    /// Finished when all work in the second stream is finished.
     join: sys::CUevent,
 }
 
-/// A context on a device, with one stream that runs all work in order.
-///
-/// Only one thread uses it: neither a context nor what holds an `Rc` of it is `Send`.
+/// A context on a device, with one stream that runs all work in order. Used by a single thread: neither a context nor
+/// what holds an `Rc` of it is `Send`.
 pub(super) struct Context {
     raw: sys::CUcontext,
     stream: sys::CUstream,
     /// Finished when all previous work is finished.
     end: sys::CUevent,
-    /// Finished when all work but the last one or two intervals is finished.
+    /// Finished when all work except the last one or two intervals is finished.
     fences: [sys::CUevent; 2],
-    /// A second stream and the events that connect it with the first, once a job copies two ways at once.
+    /// A second stream, created once a job copies in both directions at once.
     second: Cell<Option<Second>>,
-    /// Whether operations go to the second stream.
     is_second: Cell<bool>,
     issued: Cell<u64>,
-    /// Whether operations are added to a graph and do not run.
+    /// Whether operations are added to a graph instead of run.
     is_capturing: Cell<bool>,
     state: Cell<State>,
     timeout: Duration,
 }
 
 impl Context {
-    /// Opens a context on the device with this handle, and makes it current.
+    /// Opens a context on a device and makes it current.
     pub(super) fn open(device: sys::CUdevice, timeout: Duration) -> Result<Rc<Self>> {
         let mut raw = ptr::null_mut();
-        // SAFETY: `raw` is a valid place for the handle; null parameters and no flags request an ordinary context. The
-        // driver refuses an invalid device handle.
+        // SAFETY: `raw` is a valid place; null and 0 request an ordinary context. The driver refuses an invalid device.
         let status = unsafe { sys::cuCtxCreate_v4(&raw mut raw, ptr::null_mut(), 0, device) };
         if status != CUresult::CUDA_SUCCESS {
             return Err(status::error("opening a context", status));
@@ -100,7 +94,7 @@ impl Context {
         Ok(stream)
     }
 
-    /// Lets the second stream wait for all work so far. [`Context::beside`] then leads to it.
+    /// Makes the second stream wait for all work so far. [`Context::beside`] then selects this stream.
     pub(super) fn fork(&self) -> Result<()> {
         self.check_open()?;
         let second = match self.second.get() {
@@ -115,12 +109,12 @@ impl Context {
         self.check("connecting two streams", status)
     }
 
-    /// Adds what follows to the second stream, which [`Context::fork`] opened.
+    /// Sends later operations to the second stream, which [`Context::fork`] opened.
     pub(super) fn beside(&self) {
         self.is_second.set(true);
     }
 
-    /// Adds what follows to the first stream again, after all work in both.
+    /// Sends later operations to the first stream again, after all work in both.
     pub(super) fn join(&self) -> Result<()> {
         let Some(second) = self.second.get() else { return Ok(()) };
         // SAFETY: stream and event are of this context, and live as long as it.
@@ -132,20 +126,16 @@ impl Context {
         self.check("connecting two streams", status)
     }
 
-    /// The stream that operations go to.
     fn current(&self) -> sys::CUstream {
         self.second.get().filter(|_| self.is_second.get()).map_or(self.stream, |second| second.stream)
     }
 
-    /// The handle, for calls that name two contexts.
     pub(super) const fn raw(&self) -> sys::CUcontext {
         self.raw
     }
 
-    /// Lets this context, which must be current, access the memory of the other.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where the cards have no such way.
+    /// Gives this context, which must be current, access to the other's memory. Fails with [`Error::Unsupported`] if
+    /// the cards do not support peer access.
     pub(super) fn access(&self, other: &Self) -> Result<()> {
         // SAFETY: both handles came from `cuCtxCreate`, and `other` is borrowed.
         match unsafe { sys::cuCtxEnablePeerAccess(other.raw, 0) } {
@@ -167,22 +157,22 @@ impl Context {
         Ok(raw)
     }
 
-    /// How long a submission may take.
+    /// The longest time that a submission may take.
     pub(super) const fn timeout(&self) -> Duration {
         self.timeout
     }
 
-    /// Destroys the context and everything in it, unless that may wait forever.
+    /// Destroys the context and everything in it, unless that may block forever.
     pub(super) fn close(&self) {
         if matches!(self.state.get(), State::Open | State::Lost) {
             self.state.set(State::Closed);
-            // SAFETY: `raw` came from `cuCtxCreate` and is destroyed once: the state is `Closed` from now on, so that
-            // `enter` refuses every later call. An error leaves nothing to do.
+            // SAFETY: `raw` came from `cuCtxCreate` and is destroyed once: the state is now `Closed`, so `enter`
+            // refuses later calls. An error leaves nothing to do.
             let _ = unsafe { sys::cuCtxDestroy_v2(self.raw) };
         }
     }
 
-    /// Refuses a context that no longer works.
+    /// Fails if the context no longer works.
     pub(super) fn check_open(&self) -> Result<()> {
         match self.state.get() {
             State::Open => Ok(()),
@@ -191,7 +181,6 @@ impl Context {
         }
     }
 
-    /// Makes the context current on this thread.
     pub(super) fn enter(&self) -> Result<()> {
         self.check_open()?;
         // SAFETY: the context is open: `close` would have changed the state.
@@ -199,7 +188,7 @@ impl Context {
         self.check("entering a context", status)
     }
 
-    /// A status as a result. Stores whether the context is lost.
+    /// Turns a status into a result and marks the context as lost if it is.
     pub(super) fn check(&self, operation: &str, status: CUresult) -> Result<()> {
         if status == CUresult::CUDA_SUCCESS {
             return Ok(());
@@ -211,20 +200,19 @@ impl Context {
         Err(error)
     }
 
-    /// The stream, for libraries that work in it.
+    /// The stream, for libraries.
     pub(super) const fn stream(&self) -> *mut c_void {
         self.stream.cast()
     }
 
-    /// Adds an operation to the stream.
     pub(super) fn issue(&self, name: &str, operation: impl FnOnce(sys::CUstream) -> CUresult) -> Result<()> {
         self.check_open()?;
         self.check(name, operation(self.current()))?;
         self.count_operation()
     }
 
-    /// Counts an operation in the stream. At every [`FENCE_INTERVAL`], waits for earlier operations: the driver never
-    /// blocks because too many are in flight.
+    /// Counts an operation. At every [`FENCE_INTERVAL`], waits for earlier ones: the driver would block with too many
+    /// in flight.
     pub(super) fn count_operation(&self) -> Result<()> {
         if self.is_capturing.get() {
             return Ok(());
@@ -240,17 +228,18 @@ impl Context {
         Ok(())
     }
 
-    /// Captures what `operations` add to the stream, which then does not run, as a graph. The caller destroys the
-    /// graph. The context must be current.
+    /// Captures as a graph what `operations` add to the stream, without running it. The caller destroys the graph. The
+    /// context must be current.
     ///
     /// # Safety
-    /// What the operations use, events too, exists until the graph and all graphs made of it are destroyed.
+    /// All that the operations use, including events, exists until the graph and all graphs instantiated from it are
+    /// destroyed.
     ///
     /// # Errors
-    /// Errors of the operations, and where the driver cannot capture them. The stream runs operations again.
+    /// Errors of the operations, or if the driver cannot capture them. The stream then runs operations again.
     pub(super) unsafe fn capture(&self, operations: impl FnOnce() -> Result<()>) -> Result<sys::CUgraph> {
         self.check_open()?;
-        // The stricter modes refuse calls outside of the stream, which a kernel's first launch may need.
+        // The stricter modes reject calls outside the stream, which a kernel's first launch may need.
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream lives as long as the context, which is open.
         let status = unsafe { sys::cuStreamBeginCapture_v2(self.stream, mode) };
@@ -259,8 +248,7 @@ impl Context {
         let added = operations();
         self.is_capturing.set(false);
         let mut graph = ptr::null_mut();
-        // SAFETY: this thread began the capture, and `graph` is a valid place for the handle. After an error of the
-        // operations this call ends the capture, too.
+        // SAFETY: this thread began the capture, which ends here even after an error; `graph` is a valid place.
         let status = unsafe { sys::cuStreamEndCapture(self.stream, &raw mut graph) };
         let ended = self.check("capturing a graph", status);
         if graph.is_null() {
@@ -280,11 +268,11 @@ impl Context {
     /// Adds an event to the graph that is being captured.
     ///
     /// # Safety
-    /// The event came from `cuEventCreate` in this context, and is not destroyed before the graph.
+    /// The event came from `cuEventCreate` in this context and is not destroyed before the graph.
     pub(super) unsafe fn record_in_graph(&self, event: sys::CUevent) -> Result<()> {
         self.check_open()?;
         let flags = sys::CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL as c_uint;
-        // SAFETY: the caller promises the event; the stream lives as long as the context, which is open. Outside of a
+        // SAFETY: the caller guarantees the event; the stream lives as long as the context, which is open. Outside a
         // capture the driver refuses the flag.
         let status = unsafe { sys::cuEventRecordWithFlags(event, self.stream, flags) };
         self.check("adding an event to a graph", status)
@@ -296,21 +284,19 @@ impl Context {
     /// The event came from `cuEventCreate` in this context and is not destroyed.
     pub(super) unsafe fn record(&self, event: sys::CUevent) -> Result<()> {
         self.check_open()?;
-        // SAFETY: the caller promises the event; the stream lives as long as the context, which is open.
+        // SAFETY: the caller guarantees the event; the stream lives as long as the context, which is open.
         let status = unsafe { sys::cuEventRecord(event, self.current()) };
         self.check("recording an event", status)
     }
 
-    /// Waits until an own event is finished: polls without a pause at first, then every 50 µs.
-    ///
-    /// # Errors
-    /// [`Error::Timeout`] after the context's timeout, and errors of the work before the event.
+    /// Waits for an event of this context: polls without a pause at first, then every 50 µs. Fails with
+    /// [`Error::Timeout`] after the context's timeout, and with errors of the work before the event.
     fn wait_for(&self, event: sys::CUevent) -> Result<()> {
         self.check_open()?;
         let mut clock = WaitClock::start();
         loop {
-            // SAFETY: the callers pass `end` or a fence, which live as long as the context. It is open: nothing in this
-            // loop closes it. An event that was never recorded counts as finished.
+            // SAFETY: callers pass `end` or a fence, which live as long as the context, and nothing in this loop closes
+            // it. An event that was never recorded counts as finished.
             match unsafe { sys::cuEventQuery(event) } {
                 CUresult::CUDA_ERROR_NOT_READY => {}
                 status => return self.check("waiting for the device", status),
@@ -324,8 +310,7 @@ impl Context {
         }
     }
 
-    /// Waits until all work in the stream is finished. After an error the context no longer works: copies may still be
-    /// in flight.
+    /// Waits for all work in the stream. After an error the context is unusable: copies may still be in flight.
     pub(super) fn wait(&self) -> Result<()> {
         // A step that failed may have left the second stream.
         self.is_second.set(false);

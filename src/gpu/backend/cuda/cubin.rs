@@ -1,8 +1,8 @@
-//! Machine code as NVRTC returns it: an ELF file with a section for each kernel.
+//! Machine code as returned by NVRTC: an ELF file with one section per kernel.
 
 use object::{Object as _, ObjectSection as _};
 
-/// Bytes of the code of these kernels, of several the most. None of PTX, which the driver compiles.
+/// Code size in bytes of the largest of these kernels; `None` for PTX, which the driver compiles.
 pub(super) fn code_bytes(image: &[u8], kernels: &[String]) -> Option<u64> {
     let file = object::File::parse(image).ok()?;
     kernels.iter().filter_map(|name| Some(file.section_by_name(&format!(".text.{name}"))?.size())).max()
@@ -12,7 +12,7 @@ pub(super) fn code_bytes(image: &[u8], kernels: &[String]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// A little-endian ELF file of 64 bits: two kernels of 256 and 384 bytes.
+    /// A 64-bit little-endian ELF file with two kernels of 256 and 384 bytes.
     fn cubin() -> Vec<u8> {
         let names = b"\0.text.a\0.text.b\0.shstrtab\0";
         let mut file = vec![0; 64];

@@ -13,36 +13,34 @@ use crate::job::Language;
 use record::error::{Error, Result, visible};
 use record::suite::{Api, DeviceType, Feature, SubgroupSize};
 
-/// The oldest CUDA version that a driver must support, as 1000 × major + 10 × minor: 12.8 has the newest call that is
-/// used here.
+/// Oldest CUDA version that a driver must support, as 1000 × major + 10 × minor. The newest call used here needs 12.8.
 const OLDEST: i32 = 12_080;
 
-/// Bytes of a kernel's parameters on every device; a pointer has eight.
+/// Bytes of kernel parameters that every device supports; a pointer takes eight.
 const PARAMETER_BYTES: u32 = 4096;
 
 /// A CUDA device.
 #[derive(Debug, Clone)]
 pub struct CudaDevice {
-    /// Its number among the CUDA devices.
     pub(super) ordinal: i32,
-    /// Its compute capability, as 10 × major + minor.
+    /// Compute capability, as 10 × major + minor.
     pub capability: u32,
     /// The newest CUDA version that the driver supports, as 1000 × major + 10 × minor.
     pub(super) version: i32,
     /// Most dynamic shared memory of a launch, in bytes.
     pub(super) max_dynamic_bytes: u32,
-    /// Most warps that a multiprocessor holds; `None` where the driver does not report it.
+    /// Most warps per multiprocessor; `None` if the driver does not report it.
     pub(super) warps: Option<u32>,
-    /// Its properties.
+    /// Properties and limits.
     pub device: Device,
 }
 
-/// Every CUDA device, by CUDA's numbers.
+/// Every CUDA device, in CUDA's order.
 ///
 /// # Errors
-/// [`Error::NoDevice`] where there is none, with the reason in one sentence: no driver, no device, or too old a driver.
+/// [`Error::NoDevice`] with the reason in one sentence: no driver, no device, or a driver that is too old.
 pub fn devices() -> Result<Vec<CudaDevice>> {
-    // cudarc panics where a library lacks a symbol.
+    // cudarc panics if a library lacks a symbol.
     catch_unwind(find).unwrap_or_else(|_| {
         Err(Error::NoDevice("NVIDIA's driver lacks functions of CUDA 12.8: update the driver".to_owned()))
     })
@@ -134,7 +132,7 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
     Some(CudaDevice { ordinal, capability: 10 * major + minor, version, max_dynamic_bytes, warps, device })
 }
 
-/// Numeric properties under their usual names. An attribute that the driver does not support is omitted.
+/// Numeric properties under their usual names. Attributes that the driver does not support are omitted.
 const NUMBERS: &[(&str, &str, Attribute)] = &[
     ("processor", "multiprocessors", Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
     ("processor", "warp size", Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE),
@@ -172,7 +170,6 @@ const NUMBERS: &[(&str, &str, Attribute)] = &[
     ),
 ];
 
-/// Properties that are yes or no.
 const ABILITIES: &[(&str, &str, Attribute)] = &[
     ("memory", "ECC", Attribute::CU_DEVICE_ATTRIBUTE_ECC_ENABLED),
     ("memory", "shares host memory", Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED),
@@ -213,10 +210,10 @@ fn facts(handle: CUdevice, memory: u64, capability: (u32, u32)) -> Vec<Fact> {
     facts.into_iter().map(|(section, name, value)| (section.into(), name.to_owned(), value)).collect()
 }
 
-/// Sections of the facts, in their order.
+/// Sections of the facts, in display order.
 const SECTIONS: [&str; 5] = ["adapter", "processor", "memory", "block", "multiprocessor"];
 
-/// `0000:01:00.0`, as Vulkan's adapters report it. The function of a GPU is 0.
+/// `0000:01:00.0`, as Vulkan reports it. The function of a GPU is 0.
 fn pci_address(handle: CUdevice) -> Option<String> {
     let number = |attribute| query::attribute(handle, attribute);
     let domain = number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;

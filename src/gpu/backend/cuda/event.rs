@@ -9,7 +9,6 @@ use cudarc::driver::sys;
 use super::context::Context;
 use record::error::Result;
 
-/// A timestamp of the device.
 pub(super) struct Event {
     context: Rc<Context>,
     raw: sys::CUevent,
@@ -40,11 +39,10 @@ impl Event {
     /// Nanoseconds from this event to a later one. Both must be finished.
     pub(super) fn ns_until(&self, later: &Self) -> Result<f64> {
         let mut milliseconds = 0.0_f32;
-        // SAFETY: both events came from `cuEventCreate`, and only `drop` destroys them; `milliseconds` is a valid place
-        // for the result.
+        // SAFETY: both events came from `cuEventCreate`; only `drop` destroys them; `milliseconds` is a valid place.
         let status = unsafe { sys::cuEventElapsedTime_v2(&raw mut milliseconds, self.raw, later.raw) };
         self.context.check("reading the device's clock", status)?;
-        // The driver returns milliseconds as f32: at ten milliseconds their resolution is a nanosecond.
+        // The driver returns milliseconds as f32, whose resolution at 10 ms is 1 ns.
         Ok((f64::from(milliseconds) * 1e6).round())
     }
 }

@@ -12,7 +12,7 @@ use super::query;
 use crate::job::JobBuffer;
 use record::error::Result;
 
-/// Bytes of one copy between host and device.
+/// Bytes copied at once between host and device.
 const PIECE: usize = 32 << 20;
 
 /// A context, and pinned staging memory for large buffers.
@@ -35,16 +35,15 @@ impl Gpu {
         for offset in (0..spec.bytes.min(memory.bytes())).step_by(PIECE) {
             let length = (spec.bytes - offset).min(PIECE as u64) as usize;
             spec.fill(offset, &mut staging.bytes_mut()?[..length]);
-            // SAFETY: nothing changes the staging memory before `wait` has returned; after an error of `wait`,
-            // `bytes_mut` fails, too.
+            // SAFETY: nothing changes the staging memory before `wait` returns; if `wait` fails, so does `bytes_mut`.
             unsafe { memory.upload(offset, &staging.bytes()?[..length])? };
             self.context.wait()?;
         }
         Ok(())
     }
 
-    /// Passes the bytes of `memory` in each of `ranges` to `sink`, in pieces. The host waits once for all copies that the
-    /// staging memory has room for: waiting takes longer than a small copy.
+    /// Passes the bytes of `memory` in `ranges` to `sink`, in pieces. The host waits once for all copies that fit in
+    /// the staging memory, because waiting takes longer than a small copy.
     pub(super) fn read(&self, memory: &Memory, ranges: &[Range<u64>], sink: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
         let mut staging = self.staging.borrow_mut();
         let pieces: Vec<(u64, u64)> = ranges
@@ -63,7 +62,7 @@ impl Gpu {
             let (now, later) = rest.split_at(rest.iter().take_while(fits).count());
             let mut at = 0;
             for (offset, length) in now {
-                // SAFETY: the staging memory is read after the copies were waited for.
+                // SAFETY: the staging memory is read only after waiting for the copies.
                 unsafe { memory.download(*offset, &mut staging, at, *length)? };
                 at += length;
             }

@@ -1,6 +1,5 @@
-//! CUDA graphs: one call submits all launches of a sample.
-//!
-//! The host needs 2 to 4 µs to submit a launch. Shorter launches would be timed at the host's pace.
+//! CUDA graphs: one call submits all launches of a sample. The host needs 2 to 4 µs per submission, so without graphs
+//! it would limit the rate of shorter launches.
 
 use std::ptr;
 use std::rc::Rc;
@@ -13,33 +12,31 @@ use super::event::Event;
 use crate::backend::Sample;
 use record::error::Result;
 
-/// Maximum number of launches in a graph: the most of a measured sample.
+/// Most launches of a graph, which are the most of a measured sample.
 const MAX_LAUNCHES: u32 = 1000;
 
-/// Maximum number of nodes in a graph: instantiating one takes a microsecond or more.
+/// Most nodes of a graph: instantiating a node takes a microsecond or more.
 const MAX_NODES: usize = 4000;
 
-/// Number of graphs that a job keeps: the slope takes turns between three numbers of launches.
+/// Most graphs that a job keeps: the slope alternates between three launch counts.
 const MAX_KEPT: usize = 4;
 
-/// Whether a sample of that many launches, each of `steps` steps, is submitted as a graph. A single launch is not: the
-/// host's pace does not matter to it.
+/// Whether a sample of `launches` launches of `steps` steps is submitted as a graph. The host never limits a single
+/// one.
 pub(super) fn is_worthwhile(launches: u32, steps: usize) -> bool {
     (2..=MAX_LAUNCHES).contains(&launches) && launches as usize * steps <= MAX_NODES
 }
 
-/// The graphs of a job, by their number of launches.
 #[derive(Default)]
 pub(super) struct Graphs {
-    /// The last used one is the last.
+    /// By number of launches, the last used one at the end.
     kept: Vec<(u32, Graph)>,
-    /// Whether the driver refused one.
     is_refused: bool,
 }
 
 impl Graphs {
-    /// A sample of all launches as one graph; `None` where the driver refuses it. `operations` adds the launches to the
-    /// stream of `context`, which must be current; it is called if there is no graph of as many launches.
+    /// Runs a sample's launches as one graph; `None` if the driver refuses the graph. If there is no graph yet for this
+    /// number of launches, `operations` is called to add them to the stream of `context`, which must be current.
     ///
     /// # Safety
     /// The memory, textures and modules that the operations use exist as long as `self`.
@@ -58,8 +55,7 @@ impl Graphs {
         let known = self.kept.iter().position(|(of, _)| *of == launches);
         let graph = match known {
             Some(index) => Ok(self.kept.remove(index).1),
-            // SAFETY: the caller promises that what the operations use outlives `self`, which owns the graph from the
-            // next lines on and never lends it.
+            // SAFETY: by the caller's guarantee; `self` then owns the graph and never lends it.
             None => unsafe { Graph::capture(context, operations) },
         };
         match graph.and_then(|graph| Ok((graph.sample()?, graph))) {
@@ -80,7 +76,7 @@ impl Graphs {
     }
 }
 
-/// A graph that is ready to run, with a timestamp before and after its operations.
+/// An instantiated graph, with a timestamp before and after its operations.
 struct Graph {
     context: Rc<Context>,
     raw: sys::CUgraphExec,
@@ -94,32 +90,30 @@ impl Graph {
     /// # Safety
     /// The memory, textures and modules that the operations use exist as long as the graph.
     unsafe fn capture(context: &Rc<Context>, operations: impl FnOnce() -> Result<()>) -> Result<Self> {
-        // The events are nodes of the graph: the host's call is not between them.
+        // As nodes of the graph, the events exclude the host's call.
         let (start, end) = (Event::new(context)?, Event::new(context)?);
         let recorded = || {
             start.record_in_graph()?;
             operations()?;
             end.record_in_graph()
         };
-        // SAFETY: the caller promises what the operations use. The template is destroyed at the end of this function,
-        // while both events exist.
+        // SAFETY: by the caller's guarantee. The template is dropped when this function ends, while both events exist.
         let template = Template { context: Rc::clone(context), raw: unsafe { context.capture(recorded)? } };
         let mut graph = Self { context: Rc::clone(context), raw: ptr::null_mut(), start, end };
         // SAFETY: `graph.raw` is a valid place for the handle, and the template exists. Zero is no flag.
         let status = unsafe { sys::cuGraphInstantiateWithFlags(&raw mut graph.raw, template.raw, 0) };
         context.check("preparing a graph", status)?;
-        // The first launch would upload it, within its time.
+        // Otherwise the first launch uploads the graph, within the measured time.
         // SAFETY: the driver has just returned the graph, and `drop` destroys it.
         context.issue("uploading a graph", |stream| unsafe { sys::cuGraphUpload(graph.raw, stream) })?;
         context.wait()?;
         Ok(graph)
     }
 
-    /// Runs the graph and waits for it.
     fn sample(&self) -> Result<Sample> {
         let begin = Instant::now();
-        // SAFETY: `capture` made the graph in this context, `drop` destroys it. The caller of `capture` promised that
-        // what its nodes use exists as long as `self`; the next line waits for them.
+        // SAFETY: `capture` made the graph in this context, and `drop` destroys it. The caller of `capture` guarantees
+        // that what its nodes use outlives `self`; the next line waits for them.
         self.context.issue("launching a graph", |stream| unsafe { sys::cuGraphLaunch(self.raw, stream) })?;
         self.context.wait()?;
         let wall_ns = begin.elapsed().as_nanos() as f64;
@@ -130,14 +124,13 @@ impl Graph {
 impl Drop for Graph {
     fn drop(&mut self) {
         if !self.raw.is_null() {
-            // SAFETY: the graph was made in this context, and no other code destroys it. Its events are dropped after
-            // it.
+            // SAFETY: the graph was made in this context, and is destroyed only here, before its events.
             self.context.free(|| unsafe { sys::cuGraphExecDestroy(self.raw) });
         }
     }
 }
 
-/// A captured graph, which graphs to run are made of.
+/// A captured graph, from which executable graphs are instantiated.
 struct Template {
     context: Rc<Context>,
     raw: sys::CUgraph,
@@ -145,7 +138,7 @@ struct Template {
 
 impl Drop for Template {
     fn drop(&mut self) {
-        // SAFETY: the graph came from `Context::capture`, which leaves it to its caller, and no other code destroys it.
+        // SAFETY: the graph came from `Context::capture`, whose caller owns it, and no other code destroys it.
         self.context.free(|| unsafe { sys::cuGraphDestroy(self.raw) });
     }
 }

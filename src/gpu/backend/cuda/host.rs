@@ -7,13 +7,11 @@ use crate::shader::twin;
 use record::error::{Error, Result};
 use record::suite::HostPart;
 
-/// The part of the host's work that a job times.
 pub(super) struct Host {
     pub(super) part: HostPart,
     pub(super) compiler: Option<Source>,
 }
 
-/// What a kernel is compiled from.
 pub(super) struct Source {
     pub(super) compiler: Compiler,
     pub(super) target: String,
@@ -21,10 +19,8 @@ pub(super) struct Source {
     pub(super) entries: Vec<String>,
 }
 
-/// Whether CUDA has the part of the host's work that the job times.
-///
-/// # Errors
-/// [`Error::Unsupported`] with what takes its place.
+/// Checks that CUDA has the part of the host's work that the job times. Fails with [`Error::Unsupported`] and the
+/// reason, and an alternative if there is one.
 pub(super) fn check(job: &Job) -> Result<()> {
     let why = match job.host_part {
         Some(HostPart::Encode) => "CUDA records no commands: host_cost/submit times the launch call",
@@ -36,10 +32,8 @@ pub(super) fn check(job: &Job) -> Result<()> {
 }
 
 impl Host {
-    /// That of `job`; `None` if it times its kernel.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where kernels would have to be compiled without a compiler.
+    /// The timed part of `job`; `None` if it times its kernel. Fails with [`Error::Unsupported`] if kernels must be
+    /// compiled and there is no compiler.
     pub(super) fn of(twins: &Twins, job: &Job) -> Result<Option<Self>> {
         let Some(part) = job.host_part else { return Ok(None) };
         let compiler = match twins {

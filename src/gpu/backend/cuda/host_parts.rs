@@ -1,4 +1,4 @@
-//! The host's time of parts of a submission.
+//! Times parts of the host's work for a submission.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -12,12 +12,11 @@ use crate::backend::Sample;
 use record::error::{Error, Result};
 use record::suite::HostPart;
 
-/// The definition of the number that makes a kernel a new one.
+/// The definition whose value makes a kernel new to every cache.
 const NONCE: &str = "#define NONCE 0u";
 
 impl CudaJob {
-    /// Runs `launches` submissions, each after the end of the one before. Their time by the device's clock is the host's
-    /// time of the part.
+    /// Runs `launches` submissions one after another. `device_ns` of the sample is the host time of the part.
     pub(super) fn host_sample(&mut self, host: &Host, launches: u32) -> Result<Sample> {
         let (start, mut part_ns) = (Instant::now(), 0.0);
         for _ in 0..launches {
@@ -26,7 +25,7 @@ impl CudaJob {
         Ok(Sample { device_ns: Some(part_ns), wall_ns: start.elapsed().as_nanos() as f64 })
     }
 
-    /// Runs one submission, and returns the time of the part.
+    /// Runs one submission and returns the time of the part, in nanoseconds.
     fn host_launch(&mut self, host: &Host) -> Result<f64> {
         if host.part == HostPart::Graph {
             let graph = self.timed_as_graph(1)?;
@@ -35,12 +34,12 @@ impl CudaJob {
                 None => Err(Error::Unsupported("the driver cannot make a graph from these launches".to_owned())),
             };
         }
-        // Unloaded after the last clock.
+        // Unloaded after the last clock is read.
         let mut old = None;
         let start = Instant::now();
         if let Some(Source { compiler, target, program, entries }) = &host.compiler {
             let is_first = host.part == HostPart::FirstPipeline;
-            // A number that no cache has seen, of this process or another.
+            // A number that no cache has seen, in this process or another.
             let number = if is_first { RandomState::new().hash_one(0) as u32 } else { 1 };
             let program = program.replacen(NONCE, &format!("#define NONCE {number}u"), 1);
             let image = Image::of(compiler, &program, target, entries)?;

@@ -1,4 +1,4 @@
-//! Memory of the device, pinned memory of the host, and copies between them.
+//! Device memory, pinned host memory, and copies between them.
 
 use std::ops::Range;
 use std::ptr;
@@ -13,11 +13,11 @@ use record::error::{Error, Result};
 /// Memory that kernels access: on the device, or pinned on the host.
 pub(super) struct Memory {
     context: Rc<Context>,
-    /// The address that the driver gave; the first guard zone begins less than [`ALIGNMENT`] bytes behind it.
+    /// The driver's address. The first guard zone begins less than [`ALIGNMENT`] bytes behind it.
     allocation: u64,
     address: u64,
     bytes: u64,
-    /// Bytes of the guard zones before and behind it, each.
+    /// Bytes of each of the two guard zones, before and behind the memory.
     guard: u64,
     /// The host memory, if it is not on the device.
     host: Option<Pinned>,
@@ -29,8 +29,8 @@ impl Memory {
         Self::guarded(context, bytes, 0)
     }
 
-    /// Allocates `bytes` between two guard zones of `guard` bytes, both multiples of 4: kernels and copies use the bytes
-    /// in between, which begin at a multiple of [`ALIGNMENT`]. The contents are undefined.
+    /// Allocates `bytes` between two guard zones of `guard` bytes, both multiples of 4. Kernels and copies use the
+    /// bytes in between, which begin at a multiple of [`ALIGNMENT`]. The contents are undefined.
     pub(super) fn guarded(context: &Rc<Context>, bytes: u64, guard: u64) -> Result<Self> {
         let mut allocation = 0;
         let all = bytes.saturating_add(guard.saturating_mul(2)).saturating_add(ALIGNMENT);
@@ -41,11 +41,9 @@ impl Memory {
         Ok(Self { context: Rc::clone(context), allocation, address, bytes, guard, host: None })
     }
 
-    /// Pinned host memory that kernels access.
     pub(super) fn on_host(pinned: Pinned) -> Result<Self> {
         let mut address = 0;
-        // SAFETY: the memory came from `cuMemHostAlloc` and is freed with `pinned` only; `address` is a valid place for
-        // the pointer.
+        // SAFETY: the memory came from `cuMemHostAlloc` and is freed only with `pinned`; `address` is a valid place.
         let status = unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, pinned.start.cast(), 0) };
         pinned.context.check("finding the device address of host memory", status)?;
         Ok(Self {
@@ -58,22 +56,19 @@ impl Memory {
         })
     }
 
-    /// The address that kernels use.
     pub(super) const fn address(&self) -> u64 {
         self.address
     }
 
-    /// Length in bytes.
     pub(super) const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Fills the memory with copies of `word`.
     pub(super) fn fill(&self, word: u32) -> Result<()> {
         self.fill_words(0..self.bytes / 4, word)
     }
 
-    /// Fills these words of the memory, as far as it has them, with copies of `word`.
+    /// Fills these words, as far as the memory has them, with copies of `word`.
     pub(super) fn fill_words(&self, words: Range<u64>, word: u32) -> Result<()> {
         let end = words.end.min(self.bytes / 4);
         let start = words.start.min(end);
@@ -85,15 +80,13 @@ impl Memory {
         self.context.issue("filling memory", |stream| unsafe { sys::cuMemsetD32Async(address, word, count, stream) })
     }
 
-    /// Fills the guard zones with copies of `word`.
     pub(super) fn fill_guards(&self, word: u32) -> Result<()> {
         let words = self.guard as usize / 4;
         if words == 0 {
             return Ok(());
         }
         for start in [self.address - self.guard, self.address + self.bytes] {
-            // SAFETY: `guarded` allocated `guard` bytes before `address` and behind the memory, and the driver frees
-            // them only after previous work in the stream.
+            // SAFETY: `guarded` allocated both zones, and the driver frees them only after previous work.
             let fill = |stream| unsafe { sys::cuMemsetD32Async(start, word, words, stream) };
             self.context.issue("filling memory", fill)?;
         }
@@ -108,8 +101,7 @@ impl Memory {
             if zone.is_empty() {
                 continue;
             }
-            // SAFETY: `guarded` allocated `guard` bytes at `start`. A `Vec` is pageable memory, for which the driver
-            // returns when the copy is finished.
+            // SAFETY: `guarded` allocated the zone. As a `Vec` is pageable, the driver returns after the copy.
             self.context.issue("copying from the device", |stream| unsafe {
                 sys::cuMemcpyDtoHAsync_v2(zone.as_mut_ptr().cast(), start, zone.len(), stream)
             })?;
@@ -118,24 +110,21 @@ impl Memory {
         Ok(zones)
     }
 
-    /// The context that the memory belongs to.
     pub(super) const fn context(&self) -> &Rc<Context> {
         &self.context
     }
 
-    /// The same as [`Memory::copy_from`] where the two may be of different cards: the work of `context`, which must be
-    /// current.
+    /// Like [`Memory::copy_from`], but possibly between two cards, as work of `context`, which must be current.
     pub(super) fn copy_across(&self, from: &Self, context: &Context) -> Result<()> {
         let bytes = from.bytes.min(self.bytes) as usize;
         let (to_context, from_context) = (self.context.raw(), from.context.raw());
-        // SAFETY: both have at least that many bytes, of their contexts, which live as long as the memory. The caller
-        // waits for the copy before it frees either.
+        // SAFETY: both have that many bytes, in contexts that outlive them. The caller waits before freeing either.
         context.issue("copying between cards", |stream| unsafe {
             sys::cuMemcpyPeerAsync(self.address, to_context, from.address, from_context, bytes, stream)
         })
     }
 
-    /// Copies the start of `from` over the start of this memory, as far as both go.
+    /// Copies the start of `from` over the start of this memory, up to the shorter length.
     pub(super) fn copy_from(&self, from: &Self) -> Result<()> {
         let bytes = from.bytes.min(self.bytes) as usize;
         // SAFETY: both have at least that many bytes, and the driver frees them only after previous work in the stream.
@@ -144,19 +133,19 @@ impl Memory {
         })
     }
 
-    /// Copies `bytes` into this memory from `offset` on.
+    /// Copies `bytes` into this memory, starting at `offset`.
     ///
     /// # Safety
-    /// As for [`upload_to`], which copies.
+    /// As for [`upload_to`].
     pub(super) unsafe fn upload(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         if offset.saturating_add(bytes.len() as u64) > self.bytes {
             return Err(Error::Validation("a copy to the device exceeds its buffer".to_owned()));
         }
-        // SAFETY: the length was checked; the caller promises the rest.
+        // SAFETY: the length was checked; the caller guarantees the rest.
         unsafe { upload_to(&self.context, bytes, self.address + offset) }
     }
 
-    /// Copies `bytes` of this memory from `offset` on into pinned memory, from byte `at` of it on.
+    /// Copies `bytes` of this memory, starting at `offset`, into pinned memory, starting at `at`.
     ///
     /// # Safety
     /// No code accesses `to` before the next [`Context::wait`] has returned without an error.
@@ -175,8 +164,7 @@ impl Memory {
         if to.len() as u64 > self.bytes {
             return Err(Error::Validation("a copy to the host exceeds its buffer".to_owned()));
         }
-        // SAFETY: the length was checked. A `Vec` is pageable memory, for which the driver returns when the copy is
-        // finished.
+        // SAFETY: the length was checked. A `Vec` is pageable, so the driver returns only after the copy.
         self.context.issue("copying from the device", |stream| unsafe {
             sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), self.address, to.len(), stream)
         })
@@ -186,8 +174,8 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if self.host.is_none() {
-            // SAFETY: the memory came from `cuMemAlloc` in this context, and no other code frees it. The call waits for
-            // previous work.
+            // SAFETY: the memory, from `cuMemAlloc` in this context, is freed only here. The call waits for previous
+            // work.
             self.context.free(|| unsafe { sys::cuMemFree_v2(self.allocation) });
         }
     }
@@ -196,18 +184,17 @@ impl Drop for Memory {
 /// Copies `bytes` to a device address.
 ///
 /// # Safety
-/// There are that many bytes of memory of `context` at `address`. If `bytes` are pinned memory, they are not changed
-/// before the next [`Context::wait`] has returned without an error; of pageable memory, the driver makes a copy before
-/// it returns.
+/// `context` has that many bytes of memory at `address`. Pinned `bytes` do not change before the next [`Context::wait`]
+/// has returned without an error; pageable ones may, because the driver copies them before it returns.
 pub(super) unsafe fn upload_to(context: &Context, bytes: &[u8], address: u64) -> Result<()> {
-    // SAFETY: the caller promises the destination and that pinned memory stays unchanged. `Pinned` is freed by the
-    // driver, after previous work in the stream.
+    // SAFETY: the caller guarantees the destination and that pinned memory stays unchanged. The driver frees `Pinned`
+    // only after previous work in the stream.
     context.issue("copying to the device", |stream| unsafe {
         sys::cuMemcpyHtoDAsync_v2(address, bytes.as_ptr().cast(), bytes.len(), stream)
     })
 }
 
-/// Pinned memory of the host, which the device copies from and to without staging.
+/// Pinned host memory, which the device copies from and to without staging.
 pub(super) struct Pinned {
     context: Rc<Context>,
     start: *mut u8,
@@ -218,7 +205,7 @@ impl Pinned {
     /// Allocates `bytes` of zeros in `context`, which must be current.
     pub(super) fn new(context: &Rc<Context>, bytes: usize) -> Result<Self> {
         let mut start = ptr::null_mut();
-        // SAFETY: `start` is a valid place for the pointer. No allocation is empty, which the driver would refuse.
+        // SAFETY: `start` is a valid place for the pointer. The driver would refuse an empty allocation.
         let status = unsafe { sys::cuMemHostAlloc(&raw mut start, bytes.max(16), 0) };
         context.check(&format!("pinning {} MiB of host memory", bytes.div_ceil(1 << 20)), status)?;
         let start: *mut u8 = start.cast();
@@ -227,33 +214,25 @@ impl Pinned {
         Ok(Self { context: Rc::clone(context), start, bytes })
     }
 
-    /// The bytes.
-    ///
-    /// # Errors
-    /// Where the context no longer works: closing it frees them.
+    /// Fails if the context no longer works: closing it frees the memory.
     pub(super) fn bytes(&self) -> Result<&[u8]> {
         self.context.check_open()?;
-        // SAFETY: `new` allocated and initialised them, and only `drop` and `Context::close` free them. No backend
-        // closes its context while a job runs. Whoever starts a copy into them has waited for it (`Memory::download`).
+        // SAFETY: `new` initialised the memory, and only `drop` and `Context::close` free it. No backend closes its
+        // context while a job runs. The caller of `Memory::download` waited for its copies into it.
         Ok(unsafe { std::slice::from_raw_parts(self.start, self.bytes) })
     }
 
-    /// The bytes, to write.
-    ///
-    /// # Errors
-    /// As for [`Pinned::bytes`].
+    /// Fails like [`Pinned::bytes`].
     pub(super) fn bytes_mut(&mut self) -> Result<&mut [u8]> {
         self.context.check_open()?;
-        // SAFETY: as in `bytes`, and `self` is borrowed mutably. Whoever starts a copy from them has waited for it
-        // (`upload_to`).
+        // SAFETY: as in `bytes`, and `self` is borrowed mutably. The caller of `upload_to` waited for its copies.
         Ok(unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) })
     }
 }
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // SAFETY: the memory came from `cuMemHostAlloc` in this context, and no other code frees it. The call waits for
-        // previous work.
+        // SAFETY: the memory, from `cuMemHostAlloc`, is freed only here. The call waits for previous work.
         self.context.free(|| unsafe { sys::cuMemFreeHost(self.start.cast()) });
     }
 }

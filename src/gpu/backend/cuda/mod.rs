@@ -1,8 +1,7 @@
-//! The backend for CUDA. Only this folder uses cudarc and the driver.
+//! The CUDA backend: only this folder uses cudarc and the driver. All work runs in order in one stream.
 //!
-//! Building it needs nothing of CUDA: the driver and NVRTC are loaded at run time, and a missing one is reported in one
-//! sentence. NVRTC compiles twins for the device that is found; without it, the driver compiles the PTX in the program.
-//! All work runs in order in one stream.
+//! Building needs no part of CUDA: the driver and NVRTC are loaded at run time, and an error of one sentence reports a
+//! missing one. NVRTC compiles CUDA ports for the device; without NVRTC, the driver compiles the PTX in the program.
 
 #![expect(
     unsafe_code,

@@ -11,10 +11,10 @@ use crate::backend::Statistics;
 use record::error::{Error, Result};
 use record::suite::Interface;
 
-/// Threads of a warp, on every device: *CUDA C++ Programming Guide*, compute capabilities.
+/// Threads per warp, on every device: *CUDA C++ Programming Guide*, compute capabilities.
 const WARP: u32 = 32;
 
-/// A loaded program and its kernels, which are numbered from 0 on.
+/// A loaded program and its kernels, numbered from 0.
 pub(super) struct Module {
     context: Rc<Context>,
     raw: sys::CUmodule,
@@ -25,19 +25,18 @@ impl Module {
     /// Loads `image` into `context`, which must be current, and finds the kernels `entries` in it.
     ///
     /// # Safety
-    /// `image` is a complete cubin, or PTX that ends with a zero byte, as NVRTC returns them: the driver reads as far
-    /// as its contents say.
+    /// `image` is a complete cubin, or PTX that ends with a zero byte, as NVRTC returns them: the driver derives its
+    /// length from the contents.
     pub(super) unsafe fn load(context: &Rc<Context>, image: &[u8], entries: &[String]) -> Result<Self> {
         let mut module = Self { context: Rc::clone(context), raw: ptr::null_mut(), functions: Vec::new() };
-        // SAFETY: the caller promises that the image is complete; `module.raw` is a valid place for the handle.
+        // SAFETY: the caller guarantees that the image is complete; `module.raw` is a valid place for the handle.
         let status = unsafe { sys::cuModuleLoadData(&raw mut module.raw, image.as_ptr().cast()) };
         context.check("loading a kernel", status)?;
         for entry in entries {
             let name = CString::new(entry.as_str())
                 .map_err(|_| Error::Shader(format!("'{entry}' is not a valid kernel name")))?;
             let mut function = ptr::null_mut();
-            // SAFETY: the module was just loaded, and `name` ends with a zero; `function` is a valid place for the
-            // handle.
+            // SAFETY: the module was just loaded, `name` ends with a zero, and `function` is a valid place.
             let status = unsafe { sys::cuModuleGetFunction(&raw mut function, module.raw, name.as_ptr()) };
             context.check(&format!("finding '{entry}' in the compiled program"), status)?;
             module.functions.push(function);
@@ -45,8 +44,7 @@ impl Module {
         Ok(module)
     }
 
-    /// Allows launches with `bytes` of dynamic shared memory. Without this call, static and dynamic shared memory are
-    /// limited to 48 KiB.
+    /// Allows launches with `bytes` of dynamic shared memory. Otherwise all shared memory is limited to 48 KiB.
     pub(super) fn allow_dynamic_bytes(&self, bytes: u32) -> Result<()> {
         let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
@@ -57,9 +55,8 @@ impl Module {
         })
     }
 
-    /// What the driver reports of the kernels, which `interface` describes, with `dynamic_bytes` of dynamic shared
-    /// memory: *CUDA Driver API*, `CUfunction_attribute` and `cuOccupancyMaxActiveBlocksPerMultiprocessor`. `warps` are
-    /// the most that a multiprocessor holds.
+    /// The driver's figures for the kernels of `interface`, by `CUfunction_attribute` and
+    /// `cuOccupancyMaxActiveBlocksPerMultiprocessor` (*CUDA Driver API*). `warps`: the most per multiprocessor.
     pub(super) fn statistics(&self, interface: &Interface, dynamic_bytes: u32, warps: Option<u32>) -> Statistics {
         use sys::CUfunction_attribute as Attribute;
         let each = self.functions.iter().zip(&interface.entries).map(|(function, entry)| {
@@ -83,7 +80,7 @@ impl Module {
                 workgroup_bytes: number(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
                     .map(|bytes| bytes + u64::from(dynamic_bytes)),
                 occupancy: held.zip(warps).map(|(held, most)| f64::from(held) / f64::from(most)),
-                // No attribute tells the code.
+                // No attribute has the code size.
                 ..Statistics::default()
             }
         });
@@ -95,15 +92,15 @@ impl Module {
         let Some(function) = self.functions.get(entry) else { return Vec::new() };
         let size = |index: usize| {
             let (mut offset, mut bytes) = (0, 0);
-            // SAFETY: the function belongs to this loaded module, and both numbers are valid places. Past the last
-            // parameter the driver returns an error.
+            // SAFETY: the function is of this loaded module; both places are valid. Past the last parameter, the call
+            // fails.
             let status = unsafe { sys::cuFuncGetParamInfo(*function, index, &raw mut offset, &raw mut bytes) };
             (status == CUresult::CUDA_SUCCESS).then_some(bytes)
         };
         (0..).map_while(size).collect()
     }
 
-    /// Address and size in bytes of the variable `name` at file scope.
+    /// Address and size in bytes of the file-scope variable `name`.
     pub(super) fn global(&self, name: &str) -> Result<(u64, u64)> {
         let text = CString::new(name).map_err(|_| Error::Shader(format!("'{name}' is not a valid variable name")))?;
         let (mut address, mut bytes) = (0, 0);
@@ -116,9 +113,9 @@ impl Module {
     /// Launches the kernel `entry` with `dynamic_bytes` of dynamic shared memory.
     ///
     /// # Safety
-    /// There are as many pointers as the kernel has parameters, each to a value of at least the parameter's size. The
-    /// memory that the parameters point to stays allocated until the launch has finished; in a capture, until the graph
-    /// is destroyed.
+    /// There is one pointer per parameter of the kernel, to a value of at least the parameter's size. The memory that
+    /// the parameters point to stays allocated until the launch has finished or, in a capture, until the graph is
+    /// destroyed.
     pub(super) unsafe fn launch(
         &self,
         entry: usize,
@@ -129,9 +126,8 @@ impl Module {
     ) -> Result<()> {
         let function = self.functions.get(entry).copied();
         let function = function.ok_or_else(|| Error::Shader("a dispatch has no entry point".to_owned()))?;
-        // SAFETY: the caller promises the parameters, which the driver reads before it returns and does not write. A
-        // kernel that accesses memory out of bounds reaches device memory of this context only; the driver reports an
-        // address that is not mapped.
+        // SAFETY: the caller guarantees the parameters, which the driver only reads, before it returns. Out-of-bounds
+        // accesses of a kernel reach only device memory of this context; the driver reports unmapped addresses.
         self.context.issue("launching a kernel", |stream| unsafe {
             sys::cuLaunchKernel(
                 function,

@@ -1,4 +1,4 @@
-//! NVRTC, NVIDIA's run-time compiler for CUDA C++. It needs no GPU and no driver.
+//! NVRTC, NVIDIA's run-time compiler for CUDA C++. It needs neither a GPU nor a driver.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::panic::catch_unwind;
@@ -10,21 +10,19 @@ use cudarc::nvrtc::sys::{self, nvrtcResult};
 use super::toolkit::usual_folders;
 use record::error::{Error, Result, one_line};
 
-/// The message where NVRTC is missing.
 const MISSING: &str = "NVRTC, CUDA's compiler, was not found (libnvrtc.so): install the CUDA toolkit, or `pip install \
     nvidia-cuda-nvrtc` and add the folder of libnvrtc.so to LD_LIBRARY_PATH";
 
-/// Names of the library, the newest first.
+/// File names, newest first.
 const NAMES: [&str; 3] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
 
-/// Options besides the architecture.
 pub(super) const OPTIONS: [&str; 2] = ["--std=c++17", "--fmad=true"];
 
 /// The installed compiler.
 #[derive(Debug, Clone)]
 pub struct Compiler {
     version: (u32, u32),
-    /// Compute capabilities that it compiles for, as 10 × major + minor, the lowest first.
+    /// Compute capabilities that it compiles for, as 10 × major + minor, ascending.
     capabilities: Vec<u32>,
 }
 
@@ -35,7 +33,7 @@ pub struct Compiled {
     pub image: Vec<u8>,
     /// The compiler's log: warnings.
     pub log: String,
-    /// The names in it of the kernels that were asked for, in their order.
+    /// The requested kernels' names in the image, in the order of the request.
     pub names: Vec<String>,
 }
 
@@ -47,36 +45,36 @@ impl Compiler {
     /// [`Error::NoDevice`] with what to install.
     pub fn find(folders: &[PathBuf]) -> Result<Self> {
         if !is_installed() {
-            // Once loaded, a library is found by its name, whatever its folder.
+            // A loaded library is found by its name, whatever its folder.
             let usual = usual_folders();
             let mut paths = folders.iter().chain(&usual).flat_map(|folder| NAMES.map(|name| folder.join(name)));
             if !paths.any(|path| load(&path)) || !is_installed() {
                 return Err(Error::NoDevice(MISSING.to_owned()));
             }
         }
-        // cudarc panics where a library lacks a symbol.
+        // cudarc panics if a library lacks a symbol.
         let found = catch_unwind(|| Some(Self { version: version()?, capabilities: capabilities()? }));
         let broken = "the installed NVRTC does not work: install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc`";
         found.ok().flatten().ok_or_else(|| Error::NoDevice(broken.to_owned()))
     }
 
-    /// Major and minor version, which are those of its CUDA toolkit.
+    /// Major and minor version, equal to those of its CUDA toolkit.
     #[must_use]
     pub const fn version(&self) -> (u32, u32) {
         self.version
     }
 
-    /// Compute capabilities that it compiles for, as 10 × major + minor, the lowest first.
+    /// Compute capabilities that it compiles for, as 10 × major + minor, ascending.
     #[must_use]
     pub fn capabilities(&self) -> &[u32] {
         &self.capabilities
     }
 
-    /// The target for a device of this compute capability (10 × major + minor): `sm_90` where the compiler supports it,
+    /// The target for a device of this compute capability (10 × major + minor): `sm_90` if the compiler supports it,
     /// else PTX for the next lower one, which the driver compiles.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] where the compiler no longer supports so old a device.
+    /// [`Error::NoDevice`] if the device is too old for the compiler.
     pub fn target(&self, capability: u32) -> Result<String> {
         match self.capabilities.iter().rfind(|known| **known <= capability) {
             Some(known) if *known == capability => Ok(format!("sm_{known}")),
@@ -105,7 +103,8 @@ impl Compiler {
         self.compile_named(program, target, &[])
     }
 
-    /// The same, with kernels that are called by C++: instances of templates (`scan<256>`), and what is not `extern "C"`.
+    /// Like [`Compiler::compile`], for kernels with C++ names: instances of templates (`scan<256>`), and all that is
+    /// not `extern "C"`.
     ///
     /// # Errors
     /// As for [`Compiler::compile`].
@@ -113,14 +112,16 @@ impl Compiler {
         let text = CString::new(program).map_err(|_| Error::Shader("a CUDA port contains a zero byte".to_owned()))?;
         let options: Vec<String> =
             std::iter::once(format!("--gpu-architecture={target}")).chain(OPTIONS.map(str::to_owned)).collect();
-        let named = |name: &String| CString::new(name.as_str()).map_err(|_| Error::Shader("a name ends".to_owned()));
+        let named = |name: &String| {
+            CString::new(name.as_str()).map_err(|_| Error::Shader("a kernel name contains a zero byte".to_owned()))
+        };
         let names = names.iter().map(named).collect::<Result<Vec<CString>>>()?;
         catch_unwind(|| compile(&text, &options, target.starts_with("sm_"), &names))
             .unwrap_or_else(|_| Err(Error::Shader("this NVRTC lacks a required function".to_owned())))
     }
 }
 
-/// A program of NVRTC, destroyed when dropped.
+/// Destroyed when dropped.
 struct Program(sys::nvrtcProgram);
 
 impl Drop for Program {
@@ -141,7 +142,7 @@ fn compile(text: &CString, options: &[String], is_machine_code: bool, names: &[C
             return Err(Error::Shader(format!("'{}' is not a valid kernel name", name.to_string_lossy())));
         }
     }
-    // SAFETY: `program` and the text that it refers to are alive; the options have no zero bytes.
+    // SAFETY: `program` and its text are alive; the options have no zero bytes.
     let compiled = unsafe { result::compile_program(program.0, options) };
     // SAFETY: `program` is alive; NVRTC has a log after every compilation.
     let log = unsafe { result::get_program_log(program.0) }.unwrap_or_default();
@@ -161,7 +162,7 @@ fn compile(text: &CString, options: &[String], is_machine_code: bool, names: &[C
     Ok(Compiled { image, log, names })
 }
 
-/// The name in a compiled program of a kernel that was asked for.
+/// The name of a requested kernel in a compiled program.
 fn lowered(program: &Program, name: &CString) -> Result<String> {
     let mut found = std::ptr::null();
     // SAFETY: `program` is alive and compiled, `name` was added to it before, and `found` is a valid place.
@@ -219,7 +220,7 @@ fn is_installed() -> bool {
     unsafe { sys::is_culib_present() }
 }
 
-/// Loads a library for the rest of the process. Returns whether it exists.
+/// Loads a library for the rest of the process. Returns whether that succeeded.
 fn load(path: &Path) -> bool {
     // SAFETY: loading NVRTC runs its initialisers, which have no preconditions.
     unsafe { libloading::Library::new(path) }.map(std::mem::forget).is_ok()

@@ -1,4 +1,4 @@
-//! Memory whose row pitch the driver chooses, and copies of rows and of slices to and from it.
+//! Memory whose row pitch the driver chooses, and copies of its rows and slices.
 
 use std::rc::Rc;
 
@@ -9,8 +9,7 @@ use super::memory::Memory;
 use crate::job::PackedRows;
 use record::error::{Error, Result};
 
-/// Rows of device memory, a pitch of the driver's choice apart, as `cudaMallocPitch` and `cudaMalloc3D` allocate them:
-/// slices follow each other without further padding.
+/// Memory with a row pitch chosen by the driver, as from `cudaMallocPitch` and `cudaMalloc3D`. Slices are not padded.
 pub(super) struct Pitched {
     context: Rc<Context>,
     start: u64,
@@ -18,20 +17,18 @@ pub(super) struct Pitched {
     rows: Counts,
 }
 
-/// Bytes of a row, rows of a slice, and slices.
+/// Bytes per row, rows per slice, and slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Counts {
     row: usize,
     height: usize,
     slices: usize,
-    /// Rows of all slices.
     all: usize,
-    /// Bytes of all rows without padding.
     packed: u64,
 }
 
 impl Counts {
-    /// `None` for no rows, for rows that are no whole words, and for more than the address space holds.
+    /// `None` for no rows, for rows that are not whole words, and for more than the address space holds.
     fn of(rows: PackedRows) -> Option<Self> {
         let all = rows.height.checked_mul(rows.slices)?;
         let packed = all.checked_mul(rows.bytes)?;
@@ -47,10 +44,10 @@ impl Counts {
     }
 }
 
-/// Bytes of the elements that rows are made of.
+/// Bytes of a row's elements.
 const WORD: usize = 4;
 
-/// One side of a copy: its first byte, and bytes from one row to the next.
+/// One side of a copy: its address, and the bytes between the starts of rows.
 #[derive(Clone, Copy)]
 struct Side {
     start: u64,
@@ -85,16 +82,15 @@ impl Pitched {
         self.copy(self.packed(from)?, self.own())
     }
 
-    /// Copies all rows over the start of `to`, packed.
+    /// Copies all rows, packed, over the start of `to`.
     pub(super) fn copy_to(&self, to: &Memory) -> Result<()> {
         self.copy(self.own(), self.packed(to)?)
     }
 
-    /// Fills the rows, not the padding between them, with copies of `word`.
+    /// Fills the rows, but not the padding between them, with copies of `word`.
     pub(super) fn fill(&self, word: u32) -> Result<()> {
         let (width, height) = (self.rows.row / WORD, self.rows.all);
-        // SAFETY: `new` allocated that many rows of that many words, and the driver frees them only after previous work
-        // in the stream.
+        // SAFETY: `new` allocated these rows, and the driver frees them only after previous work in the stream.
         self.context.issue("filling memory", |stream| unsafe {
             sys::cuMemsetD2D32Async(self.start, self.pitch, word, width, height, stream)
         })
@@ -111,7 +107,7 @@ impl Pitched {
         Ok(Side { start: memory.address(), pitch: self.rows.row })
     }
 
-    /// Copies all rows. One side is this memory, the other one has been checked by `packed`.
+    /// Copies all rows. One side is this memory; `packed` has checked the other one.
     fn copy(&self, from: Side, to: Side) -> Result<()> {
         const ON_DEVICE: sys::CUmemorytype = sys::CUmemorytype::CU_MEMORYTYPE_DEVICE;
         const WHAT: &str = "copying rows";
@@ -119,8 +115,8 @@ impl Pitched {
         if slices == 1 {
             let mut copy = std::mem::MaybeUninit::<sys::CUDA_MEMCPY2D>::zeroed();
             let start = copy.as_mut_ptr();
-            // SAFETY: `start` points to the structure. Zero is no valid memory type, and a valid value of each field that
-            // is not set.
+            // SAFETY: `start` points to the structure. Zero is valid for all fields but the memory types, which are
+            // set.
             let copy = unsafe {
                 (&raw mut (*start).srcMemoryType).write(ON_DEVICE);
                 (&raw mut (*start).srcDevice).write(from.start);
@@ -132,7 +128,7 @@ impl Pitched {
                 (&raw mut (*start).Height).write(height);
                 copy.assume_init()
             };
-            // SAFETY: both sides have that many rows. The driver frees both only after previous work in the stream.
+            // SAFETY: both sides have that many rows, and the driver frees both only after previous work in the stream.
             return self.context.issue(WHAT, |stream| unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream) });
         }
         let mut copy = std::mem::MaybeUninit::<sys::CUDA_MEMCPY3D>::zeroed();
@@ -152,7 +148,7 @@ impl Pitched {
             (&raw mut (*start).Depth).write(slices);
             copy.assume_init()
         };
-        // SAFETY: both sides have that many slices. The driver frees both only after previous work in the stream.
+        // SAFETY: both sides have that many slices, and the driver frees both only after previous work in the stream.
         self.context.issue(WHAT, |stream| unsafe { sys::cuMemcpy3DAsync_v2(&raw const copy, stream) })
     }
 }
@@ -160,8 +156,7 @@ impl Pitched {
 impl Drop for Pitched {
     fn drop(&mut self) {
         if self.start != 0 {
-            // SAFETY: the memory came from `cuMemAllocPitch` in this context, and no other code frees it. The call waits
-            // for previous work.
+            // SAFETY: the memory, from `cuMemAllocPitch`, is freed only here. The call waits for previous work.
             self.context.free(|| unsafe { sys::cuMemFree_v2(self.start) });
         }
     }

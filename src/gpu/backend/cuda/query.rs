@@ -22,7 +22,7 @@ pub(super) fn start() -> Result<c_int, CUresult> {
     }
 }
 
-/// Number of devices; 0 where the driver returns an error.
+/// Number of devices; 0 on an error of the driver.
 pub(super) fn count() -> c_int {
     let mut count = 0;
     // SAFETY: `count` is a valid place.
@@ -30,7 +30,6 @@ pub(super) fn count() -> c_int {
     if status == CUresult::CUDA_SUCCESS { count } else { 0 }
 }
 
-/// The handle of the device with this number.
 pub(super) fn device(ordinal: c_int) -> Result<sys::CUdevice> {
     let mut device = 0;
     // SAFETY: `device` is a valid place; the driver refuses a number without a device.
@@ -40,7 +39,6 @@ pub(super) fn device(ordinal: c_int) -> Result<sys::CUdevice> {
     }
 }
 
-/// A device's name.
 pub(super) fn name(device: sys::CUdevice) -> Option<String> {
     let mut text = [0; 256];
     // SAFETY: `text` has the length that is passed; the driver refuses an invalid device.
@@ -51,7 +49,6 @@ pub(super) fn name(device: sys::CUdevice) -> Option<String> {
     (status == CUresult::CUDA_SUCCESS).then(|| text.to_string_lossy().trim().to_owned())
 }
 
-/// A device's memory, in bytes.
 pub(super) fn memory_bytes(device: sys::CUdevice) -> Option<u64> {
     let mut bytes = 0;
     // SAFETY: `bytes` is a valid place; the driver refuses an invalid device.
@@ -59,7 +56,6 @@ pub(super) fn memory_bytes(device: sys::CUdevice) -> Option<u64> {
     (status == CUresult::CUDA_SUCCESS).then_some(bytes as u64)
 }
 
-/// A device's UUID.
 pub(super) fn uuid(device: sys::CUdevice) -> Option<[u8; 16]> {
     let mut uuid = sys::CUuuid { bytes: [0; 16] };
     // SAFETY: `uuid` is a valid place; the driver refuses an invalid device.
@@ -67,7 +63,7 @@ pub(super) fn uuid(device: sys::CUdevice) -> Option<[u8; 16]> {
     (status == CUresult::CUDA_SUCCESS).then(|| bytemuck::cast(uuid.bytes))
 }
 
-/// A property of a device; `None` where the driver does not support it.
+/// A property of a device; `None` if the driver does not support it.
 pub(super) fn attribute(device: sys::CUdevice, attribute: sys::CUdevice_attribute) -> Option<c_int> {
     let mut value = 0;
     // SAFETY: `value` is a valid place; the driver refuses an invalid device and an attribute that it does not support.
@@ -75,8 +71,8 @@ pub(super) fn attribute(device: sys::CUdevice, attribute: sys::CUdevice_attribut
     (status == CUresult::CUDA_SUCCESS).then_some(value)
 }
 
-/// Peak bandwidth of a card's memory in GB/s: two transfers per cycle, as with HBM and GDDR. `None` for memory that is
-/// the host's, where the factor is not known, and where the driver reports no clock or width.
+/// Peak DRAM bandwidth in GB/s: two transfers per cycle, as with HBM and GDDR. `None` if the GPU shares host memory,
+/// whose factor is unknown, or if the driver reports no clock or bus width.
 pub(super) fn dram_gb_per_s(handle: sys::CUdevice) -> Option<f64> {
     let number = |of| attribute(handle, of).filter(|value| *value > 0).map(f64::from);
     if number(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED).is_some() {
@@ -87,7 +83,6 @@ pub(super) fn dram_gb_per_s(handle: sys::CUdevice) -> Option<f64> {
     Some(2.0 * khz * bits / 8.0 / 1e6)
 }
 
-/// Whether the driver's library is installed.
 pub(super) fn is_installed() -> bool {
     // SAFETY: loading the driver's library runs its initialisers, which have no preconditions.
     unsafe { sys::is_culib_present() }

@@ -5,14 +5,13 @@ use cudarc::driver::sys::CUresult;
 
 use record::error::Error;
 
-/// The driver's description of a status, after the operation that failed.
+/// The failed operation and the driver's description of the status.
 pub(super) fn explain(operation: &str, status: CUresult) -> String {
     let error = DriverError(status);
     let text = error.error_string().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
     format!("{operation}: {text} ({status:?})")
 }
 
-/// The error of a failed operation.
 pub(super) fn error(operation: &str, status: CUresult) -> Error {
     let text = explain(operation, status);
     match status {

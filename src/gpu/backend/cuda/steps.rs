@@ -1,12 +1,10 @@
-//! The steps that this backend runs.
+//! The steps that this backend supports.
 
 use crate::job::{Dispatch, Route, Step};
 use record::error::{Error, Result};
 
-/// Whether this backend runs all steps of a launch and of an end-to-end run.
-///
-/// # Errors
-/// [`Error::Unsupported`] with the first step that it does not run.
+/// Checks that this backend supports all steps of a launch and of an end-to-end run. Fails with [`Error::Unsupported`]
+/// and the first unsupported step.
 pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
     let in_both = |step: &Step| {
         matches!(
@@ -36,8 +34,8 @@ pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
     wrong.or_else(|| end_to_end.iter().find(|step| !in_end_to_end(step))).map_or(Ok(()), |step| Err(unsupported(step)))
 }
 
-/// Whether launches of these steps can be nodes of a graph between two timestamps: kernels alone, or copies and fills on
-/// the device alone. A library may do what no graph can hold, and the host's steps are none.
+/// Whether launches of these steps can be nodes of a graph between two timestamps: only kernels, or only copies and
+/// fills on the device. Host steps cannot, and a library may make calls that no graph can hold.
 pub(super) fn fit_in_a_graph(steps: &[Step]) -> bool {
     let are_kernels = steps.iter().all(|step| matches!(step, Step::Dispatch(_)));
     let are_copies = steps.iter().all(|step| matches!(step, Step::Restore { .. } | Step::Clear(_)));

@@ -1,4 +1,4 @@
-//! Loads the PTX of CUDA twins from NVRTC, or else the copy embedded in the program.
+//! Compiles CUDA ports with NVRTC, or else uses the PTX embedded in the program.
 
 use super::device::{CudaDevice, cuda_version};
 use super::nvrtc::Compiler;
@@ -6,22 +6,18 @@ use super::ptx::{EMBEDDED, PtxArchive, cannot_run};
 use crate::shader::{compute_capability, twin};
 use record::error::{Error, Result};
 
-/// Set to `off`, NVRTC is not used: for tests of the PTX.
+/// `off` disables NVRTC, to test the embedded PTX.
 const VARIABLE: &str = "SHADERBENCH_NVRTC";
 
-/// A compiled program.
 pub(super) struct Image {
     /// A cubin, or PTX that ends with a zero byte.
     pub(super) code: Vec<u8>,
-    /// The names of its kernels, in the order in which dispatches number them.
+    /// Names of its kernels, in the order of the dispatches' indices.
     pub(super) names: Vec<String>,
 }
 
 impl Image {
-    /// Compiles a program with these kernels.
-    ///
-    /// # Errors
-    /// [`Error::Shader`] with the compiler's log.
+    /// Compiles a program with these kernels. Fails with [`Error::Shader`] and the compiler's log.
     pub(super) fn of(compiler: &Compiler, program: &str, target: &str, entries: &[String]) -> Result<Self> {
         let asked = twin::expressions(program, entries);
         let compiled = compiler.compile_named(program, target, &asked)?;
@@ -33,20 +29,18 @@ impl Image {
     }
 }
 
-/// The code of twins for one device.
+/// The code of CUDA ports for one device.
 pub(super) enum Twins {
     /// Compiled when needed.
     Nvrtc {
-        /// The compiler.
         compiler: Compiler,
         /// The device's architecture, or the nearest older one.
         target: String,
         /// The device's compute capability, as 10 × major + minor.
         capability: u32,
     },
-    /// Compiled when the program was built. The driver compiles it further.
+    /// Compiled when this program was built. The driver compiles the PTX for the card.
     Ptx {
-        /// The PTX.
         archive: PtxArchive,
         /// The device's compute capability, as 10 × major + minor.
         capability: u32,
@@ -54,10 +48,8 @@ pub(super) enum Twins {
 }
 
 impl Twins {
-    /// NVRTC, if it compiles for `found`, else the PTX in this program.
-    ///
-    /// # Errors
-    /// [`Error::NoDevice`] where NVRTC is missing or does not match driver and device, and there is no PTX.
+    /// NVRTC, if it compiles for `found`, else the PTX in this program. Fails with [`Error::NoDevice`] if NVRTC is
+    /// missing or does not match driver and device, and there is no PTX.
     pub(super) fn of(found: &CudaDevice) -> Result<Self> {
         match nvrtc(found) {
             Ok(twins) => Ok(twins),
@@ -82,11 +74,9 @@ impl Twins {
         }
     }
 
-    /// A program's cubin, or PTX that ends with a zero byte, with the names of its kernels `entries`.
-    ///
-    /// # Errors
-    /// [`Error::Shader`] with the compiler's log; [`Error::Unsupported`] where the device is too old for the program's
-    /// instructions, or there is no PTX of it.
+    /// A program's cubin, or PTX that ends with a zero byte, with the names of its kernels `entries`. Fails with
+    /// [`Error::Shader`] and the compiler's log; [`Error::Unsupported`] if the device is too old for the program's
+    /// instructions, or if there is no PTX for the program.
     pub(super) fn image(&self, program: &str, entries: &[String]) -> Result<Image> {
         let (Self::Nvrtc { capability, .. } | Self::Ptx { capability, .. }) = self;
         let needs = compute_capability::needed(program);
@@ -105,7 +95,7 @@ impl Twins {
     }
 }
 
-/// Whether there is NVRTC, or PTX in its place.
+/// Checks that there is NVRTC or embedded PTX.
 ///
 /// # Errors
 /// [`Error::NoDevice`] with what to install.
@@ -134,12 +124,12 @@ fn nvrtc(found: &CudaDevice) -> Result<Twins> {
     Ok(Twins::Nvrtc { compiler, target, capability: found.capability })
 }
 
-/// The PTX in `embedded` for a device and driver, or what NVRTC `refused` with if there is none.
+/// The PTX in `embedded` for a device and driver; the error `refused` of NVRTC if there is none.
 fn with_ptx(embedded: Option<&[u8]>, capability: u32, driver: i32, refused: Error) -> Result<Twins> {
     let Some(file) = embedded else { return Err(refused) };
     let archive = PtxArchive::read(file).map_err(|error| Error::NoDevice(error.to_string()))?;
     let (major, minor) = archive.version();
-    // The driver compiles PTX of its own version of CUDA and of older ones.
+    // The driver compiles PTX of its own CUDA version and older ones.
     if i64::from(driver) < 1000 * i64::from(major) + 10 * i64::from(minor) {
         return Err(Error::NoDevice(format!(
             "the CUDA kernels (PTX) in this program need a driver for CUDA {major}.{minor}, but NVIDIA's driver \

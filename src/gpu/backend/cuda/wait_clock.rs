@@ -1,13 +1,13 @@
-//! The time that a wait has taken while the process ran.
+//! The duration of a wait, without times in which the process was stopped.
 
 use std::time::Duration;
 
 use web_time::Instant;
 
-/// Longest time between two looks at the clock that counts in full: a busy machine may keep a thread from running.
+/// Longest time between two ticks that counts in full: a busy machine may keep a thread from running.
 const SLICE: Duration = Duration::from_secs(1);
 
-/// Counts the time of a wait in steps, so that hours in which the process was stopped count as one second.
+/// Adds up the time between ticks, so that hours in which the process was stopped count as one second.
 pub(super) struct WaitClock {
     last: Instant,
     waited: Duration,
@@ -18,7 +18,7 @@ impl WaitClock {
         Self { last: Instant::now(), waited: Duration::ZERO }
     }
 
-    /// Time waited so far. The caller looks many times a second.
+    /// Time waited so far. The caller calls this many times per second.
     pub(super) fn tick(&mut self) -> Duration {
         self.tick_at(Instant::now())
     }

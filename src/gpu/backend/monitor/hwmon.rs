@@ -1,5 +1,5 @@
-//! Cards whose driver has the kernel's files of sensors (`hwmon`): AMD's and Intel's on Linux. Units are those of the
-//! [kernel's interface](https://docs.kernel.org/hwmon/sysfs-interface.html).
+//! Cards with sensor files of the Linux kernel (`hwmon`): AMD's and Intel's. Units are those of the [kernel's
+//! interface](https://docs.kernel.org/hwmon/sysfs-interface.html).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,6 @@ use record::suite::Reading;
 /// A card that is busy for less than this, in percent, is not in use.
 const LEAST_USE: f64 = 10.0;
 
-/// The files of one card's sensors.
 pub(super) struct Sensors {
     folder: PathBuf,
 }
@@ -24,27 +23,25 @@ impl Sensors {
         is_address.then(|| Self::below(&Path::new("/sys/bus/pci/devices").join(pci_address)))?
     }
 
-    /// The sensors below a device's folder.
     fn below(device: &Path) -> Option<Self> {
         let mut folders: Vec<PathBuf> =
             fs::read_dir(device.join("hwmon")).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
         folders.sort();
-        // A card may have several, of which one knows its power.
+        // A card may have several folders, only one with its power.
         let sensors = folders.into_iter().map(|folder| Self { folder });
         sensors.max_by_key(|sensors| usize::from(sensors.power().is_some()) + usize::from(sensors.energy().is_some()))
     }
 
-    /// The number in the first of these files that has one.
+    /// The number in the first of these files that holds one.
     fn number(&self, names: &[&str]) -> Option<f64> {
         names.iter().find_map(|name| fs::read_to_string(self.folder.join(name)).ok()?.trim().parse().ok())
     }
 
-    /// Watts. AMD's older chips report a mean, newer ones the present power.
+    /// Watts. AMD's older chips report a mean, newer ones the current power.
     fn power(&self) -> Option<f64> {
         Some(self.number(&["power1_average", "power1_input"])? / 1e6)
     }
 
-    /// Joules.
     fn energy(&self) -> Option<f64> {
         Some(self.number(&["energy1_input"])? / 1e6)
     }

@@ -1,28 +1,28 @@
-//! PCI Express links by the files of the [Linux kernel](https://docs.kernel.org/PCI/sysfs-pci.html).
+//! PCI Express links from the files of the [Linux kernel](https://docs.kernel.org/PCI/sysfs-pci.html).
 
 use std::fs;
 use std::path::Path;
 
 use record::suite::PcieLink;
 
-/// The present link of the card with this PCI address (`0000:1b:00.0`), and the best that it can have.
+/// The current link of the card with this PCI address (`0000:1b:00.0`), and the best that it supports.
 pub(super) fn pcie(pci_address: &str) -> Option<[PcieLink; 2]> {
     // The address becomes a part of a path.
     let is_address = pci_address.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, ':' | '.'));
-    // A device lies in the folder of the bridge above it.
+    // A device's folder lies in that of the bridge above it.
     let device = is_address.then(|| fs::canonicalize(Path::new("/sys/bus/pci/devices").join(pci_address)).ok())??;
     of(edge(&device))
 }
 
-/// The device at the card's end of the link into the host. Some cards (AMD from Navi on, Intel Arc) have the GPU behind a
-/// switch of their own, whose inner links are of another width or speed: it has the GPU's vendor and is no root port.
+/// The card's end of the link into the host. On some cards (AMD since Navi, Intel Arc) the GPU is behind a switch of
+/// the card, whose inner links differ in width or speed. The switch has the GPU's vendor and is no root port.
 fn edge(device: &Path) -> &Path {
     let vendor = |device: &Path| fs::read_to_string(device.join("vendor")).ok();
     let (own, mut edge) = (vendor(device), device);
     while let Some(above) = edge.parent()
         && own.is_some()
         && vendor(above) == own
-        // What is above a root port is no device.
+        // The folder above a root port is no device.
         && above.parent().is_some_and(|host| vendor(host).is_some())
     {
         edge = above;
@@ -30,7 +30,7 @@ fn edge(device: &Path) -> &Path {
     edge
 }
 
-/// The present link of a device to the bridge above it, and the best.
+/// The current link of a device to the bridge above it, and the best.
 fn of(device: &Path) -> Option<[PcieLink; 2]> {
     let first = |file: String| fs::read_to_string(device.join(file)).ok()?.split_whitespace().next()?.parse().ok();
     let link = |which: &str| {
@@ -46,7 +46,6 @@ mod tests {
 
     use super::*;
 
-    /// A folder that is removed when dropped.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -54,7 +53,6 @@ mod tests {
             Self(std::env::temp_dir().join(format!("shaderbench-link-{name}-{}", std::process::id())))
         }
 
-        /// Writes the files of a device below the folder.
         fn device(&self, path: &str, files: &[(&str, &str)]) -> PathBuf {
             let device = self.0.join(path);
             fs::create_dir_all(&device).expect("a folder");
@@ -105,7 +103,7 @@ mod tests {
                 ("max_link_width", width),
             ]
         };
-        // Navi below a root port of the CPU's vendor, and Arc below one of its own vendor: inside the card 1 x1.
+        // Navi below a root port of the CPU's vendor, and Arc below one of its own vendor: the inner link is 1 x1.
         for (root, own) in [(OTHER, AMD), (INTEL, INTEL)] {
             let folder = Folder::new(&format!("switch-{}", own.trim()));
             let port = "pci0000:00/0000:00:01.1";

@@ -1,6 +1,5 @@
-//! Clocks, temperature, power, energy and throttling of a card: of NVIDIA's from their management library (NVML), which is
-//! loaded at run time, of others on Linux from the files of their drivers. Without either there is no monitor, and only
-//! the canary watches the clock.
+//! Clocks, temperature, power, energy and throttling of a card: from NVIDIA's management library (NVML), loaded at run
+//! time, or on Linux from the files of other cards' drivers. Without either, only the canary watches the clock.
 
 #[cfg(target_os = "linux")]
 mod hwmon;
@@ -16,8 +15,8 @@ pub use state::Monitor;
 
 use record::suite::PcieLink;
 
-/// The present PCI Express link of the card with this PCI address, else of the card with this UUID, and the best that card
-/// and slot can have. Drivers of idle cards may lower the present one.
+/// The current PCI Express link and the best that card and slot support, of the card with this PCI address, else with
+/// this UUID. Drivers may lower the link of an idle card.
 #[must_use]
 pub fn pcie(pci_address: Option<&str>, uuid: Option<&str>) -> Option<[PcieLink; 2]> {
     if pci_address.is_none() && uuid.is_none() {
@@ -34,7 +33,7 @@ pub fn pcie(pci_address: Option<&str>, uuid: Option<&str>) -> Option<[PcieLink; 
     None
 }
 
-/// The text of [`pcie`] for display: `5 x16`, or `1 x16 now, 5 x16 at most`.
+/// [`pcie`] for display: `5 x16`, or `1 x16 now, 5 x16 at most`.
 pub(super) fn pcie_text(pci_address: Option<&str>, uuid: Option<&str>) -> Option<String> {
     let [now, most] = pcie(pci_address, uuid)?;
     Some(if now == most { most.to_string() } else { format!("{now} now, {most} at most") })
@@ -64,7 +63,6 @@ mod tests {
     #[test]
     fn an_unidentified_card_has_no_monitor() {
         assert!(find(None, None).is_none());
-        // There is no such card, with or without NVML.
         assert!(find(Some("ffff:ff:1f.7"), Some("GPU-00000000-0000-0000-0000-000000000000")).is_none());
     }
 }

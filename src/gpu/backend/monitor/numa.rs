@@ -1,18 +1,16 @@
-//! The NUMA nodes of a host: its cores, and the memory and cards near them.
+//! Runs threads on the NUMA node near a card or far from it.
 
 use record::error::{Error, Result};
 
-/// Runs the calling thread on the cores of one node, until it is dropped. What it allocates lies in the node's memory.
+/// Keeps the calling thread on the cores of one node until dropped. The thread's allocations lie in the node's memory.
 pub(crate) struct OnNode {
     #[cfg(target_os = "linux")]
     before: linux::Cores,
 }
 
 impl OnNode {
-    /// The cores of the node of the card at this PCI address, or those of the node farthest from it.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where the host has one node, or does not tell which is the card's.
+    /// The cores of the node of the card at this PCI address, or of the node farthest from it. Fails with
+    /// [`Error::Unsupported`] if the host has one node or does not report the card's.
     pub(crate) fn of(pci_address: Option<&str>, is_far: bool) -> Result<Self> {
         let refused = |why: &str| Error::Unsupported(why.to_owned());
         #[cfg(target_os = "linux")]
@@ -48,14 +46,12 @@ mod linux {
     use std::fs;
     use std::path::Path;
 
-    /// Why a thread is not on the cores of a node.
     pub(super) const EXCLUDED: &str = "this process is not allowed on the cores of that NUMA node";
 
-    /// A set of cores.
     pub(super) struct Cores(libc::cpu_set_t);
 
     impl Cores {
-        /// Those that the calling thread may use.
+        /// The cores that the calling thread may use.
         pub(super) fn of_thread() -> Option<Self> {
             // SAFETY: a set is an array of words, for which zeros are valid.
             let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
@@ -64,7 +60,7 @@ mod linux {
             (status == 0).then_some(Self(set))
         }
 
-        /// Those of a list like `0-3,8` that are among `allowed`; `None` without any.
+        /// Those of a list like `0-3,8` that are among `allowed`; `None` if there are none.
         fn listed(list: &str, allowed: &Self) -> Option<Self> {
             // SAFETY: a set is an array of words, for which zeros are valid.
             let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
@@ -85,16 +81,16 @@ mod linux {
             (count > 0).then_some(Self(set))
         }
 
-        /// Lets the calling thread run on these alone. Returns whether it may.
+        /// Restricts the calling thread to these cores. Returns whether that succeeded.
         pub(super) fn set(&self) -> bool {
             // SAFETY: the set has the length that is passed; 0 is the calling thread.
             unsafe { libc::sched_setaffinity(0, size_of_val(&self.0), &raw const self.0) == 0 }
         }
     }
 
-    /// The cores of the card's node, or of the one farthest from it that has cores, by the files below `sys`
-    /// ([`sysfs-devices-node`](https://docs.kernel.org/admin-guide/abi-stable.html)). Only those among `allowed`: a user
-    /// may keep the process off others.
+    /// The cores of the card's node, or of the farthest node with cores, by the files below `sys`
+    /// ([`sysfs-devices-node`](https://docs.kernel.org/admin-guide/abi-stable.html)). Only those among `allowed`: the
+    /// user may have excluded others.
     pub(super) fn cores(sys: &Path, pci_address: &str, is_far: bool, allowed: &Cores) -> Result<Cores, &'static str> {
         let read = |path: String| fs::read_to_string(sys.join(path)).ok();
         let list = |node: usize| read(format!("devices/system/node/node{node}/cpulist"));
@@ -108,7 +104,7 @@ mod linux {
             own.and_then(|text| text.trim().parse().ok()).ok_or("the host does not report the card's NUMA node")?;
         let distances = read(format!("devices/system/node/node{own_node}/distance")).unwrap_or_default();
         let distances: Vec<u32> = distances.split_whitespace().filter_map(|text| text.parse().ok()).collect();
-        // The kernel writes a distance for each node that is online, whatever its number.
+        // The kernel lists one distance per online node, so numbers of nodes may have gaps.
         let far = lists.iter().enumerate().filter(|(_, node)| with_cores(node) && node.0 != own_node);
         let far = far.max_by_key(|(place, _)| distances.get(*place).copied().unwrap_or(0)).map(|(_, node)| node);
         let near = lists.iter().filter(with_cores).find(|(node, _)| *node == own_node);
@@ -143,7 +139,7 @@ mod linux {
             }
         }
 
-        /// The files of a host's nodes.
+        /// The NUMA files of a host.
         struct Sys(PathBuf);
 
         impl Sys {
@@ -161,7 +157,7 @@ mod linux {
                 self.write(&format!("devices/system/node/node{number}/cpulist"), list);
             }
 
-            /// The cores of the node that is near or far, of those that the process may use.
+            /// The cores of the near or far node that are among `allowed`.
             fn cores(&self, is_far: bool, allowed: Option<&str>) -> Result<Cores, &'static str> {
                 cores(&self.0, "0000:1b:00.0", is_far, &of(allowed))
             }

@@ -1,5 +1,5 @@
-//! NVIDIA cards through NVML, the management library of their driver. Functions and numbers are those of
-//! [NVIDIA's reference](https://docs.nvidia.com/deploy/nvml-api/).
+//! NVIDIA cards through NVML, the management library of their driver. Functions and numbers are from [NVIDIA's
+//! reference](https://docs.nvidia.com/deploy/nvml-api/).
 #![expect(unsafe_code, reason = "a library that is loaded at run time has no safe functions")]
 
 use std::collections::BTreeSet;
@@ -11,16 +11,14 @@ use libloading::Library;
 use super::state::Monitor;
 use record::suite::{PcieLink, Reading, Throttle};
 
-/// A card that NVML lists.
 pub(super) struct Card {
     library: Library,
-    /// Its `nvmlDevice_t`, valid until `nvmlShutdown`.
+    /// `nvmlDevice_t`, valid until `nvmlShutdown`.
     handle: usize,
 }
 
 const FILE: &str = if cfg!(windows) { "nvml.dll" } else { "libnvidia-ml.so.1" };
 
-/// What every function returns.
 type Status = c_int;
 const SUCCESS: Status = 0;
 
@@ -40,7 +38,7 @@ impl Card {
         Some(card)
     }
 
-    /// The handle that a function finds by a text.
+    /// The handle that `function` finds for an address or a UUID.
     fn handle(&self, function: &[u8], text: &str) -> Option<usize> {
         type Find = unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> Status;
         let (text, mut handle) = (CString::new(text).ok()?, std::ptr::null_mut());
@@ -49,7 +47,7 @@ impl Card {
         (status == SUCCESS).then_some(handle as usize)
     }
 
-    /// The number that a function of the card gives.
+    /// A number that `function` returns for the card.
     fn number<T: Default>(&self, function: &[u8]) -> Option<T> {
         type Get<T> = unsafe extern "C" fn(*mut c_void, *mut T) -> Status;
         let mut number = T::default();
@@ -58,7 +56,7 @@ impl Card {
         (status == SUCCESS).then_some(number)
     }
 
-    /// The number that a function of the card gives for a clock or a sensor.
+    /// A number that `function` returns for a clock or a sensor of the card.
     fn number_of(&self, function: &[u8], of: c_uint) -> Option<u32> {
         type Get = unsafe extern "C" fn(*mut c_void, c_uint, *mut c_uint) -> Status;
         let mut number = 0;
@@ -70,7 +68,7 @@ impl Card {
 }
 
 impl Card {
-    /// The present PCI Express link, and the best that card and slot can have.
+    /// The current PCI Express link, and the best that card and slot support.
     pub(super) fn pcie(&self) -> Option<[PcieLink; 2]> {
         let link = |generation: &[u8], width: &[u8]| {
             let (generation, width): (c_uint, c_uint) = (self.number(generation)?, self.number(width)?);
@@ -83,7 +81,7 @@ impl Card {
     }
 }
 
-/// `nvmlProcessUtilizationSample_t`: the shares are in percent.
+/// `nvmlProcessUtilizationSample_t`; shares in percent.
 #[repr(C)]
 #[derive(Clone, Default)]
 struct ProcessSample {
@@ -95,22 +93,22 @@ struct ProcessSample {
     decoder: c_uint,
 }
 
-/// A process that uses the cores less than this, in percent, disturbs no other.
+/// A process that uses the cores less than this, in percent, does not disturb a measurement.
 const LEAST_USE: c_uint = 10;
 
 impl Card {
-    /// The samples of processes that are newer than this time, in microseconds since 1970.
+    /// The samples of processes after `since`, in microseconds since 1970.
     fn samples(&self, since: c_ulonglong) -> Option<Vec<ProcessSample>> {
         type Get = unsafe extern "C" fn(*mut c_void, *mut ProcessSample, *mut c_uint, c_ulonglong) -> Status;
         // SAFETY: the type is that of NVIDIA's header.
         let get = unsafe { self.library.get::<Get>(b"nvmlDeviceGetProcessUtilization").ok()? };
         let (handle, mut count) = (self.handle as *mut c_void, 0);
-        // SAFETY: without room for samples the call writes their number alone.
+        // SAFETY: without a buffer for samples, the call writes only their number.
         unsafe { get(handle, std::ptr::null_mut(), &raw mut count, since) };
         let mut samples = vec![ProcessSample::default(); count as usize];
-        // SAFETY: there is room for as many samples as `count` says.
+        // SAFETY: there is room for `count` samples.
         let status = unsafe { get(handle, samples.as_mut_ptr(), &raw mut count, since) };
-        // No process used the card.
+        // On failure, no process used the card.
         samples.truncate(if status == SUCCESS { count as usize } else { 0 });
         Some(samples)
     }
@@ -159,7 +157,7 @@ impl Monitor for Card {
     }
 }
 
-/// The reasons of a mask, by their bits.
+/// The throttle reasons whose bits are set.
 fn throttling(reasons: c_ulonglong) -> Vec<Throttle> {
     [
         Throttle::Idle,

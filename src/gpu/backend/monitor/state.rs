@@ -1,4 +1,4 @@
-//! Reads a card's state.
+//! The trait of what reads a card's state.
 
 use std::time::SystemTime;
 
@@ -6,27 +6,27 @@ use record::suite::Reading;
 
 /// Reads a card's state.
 pub trait Monitor {
-    /// The current state. Takes up to some milliseconds, and would disturb a measurement.
+    /// The current state. Takes up to some milliseconds and would disturb a measurement.
     fn read(&mut self) -> Reading;
 
-    /// Energy that the card has used since some moment in the past, in joules, by a counter; `None` without a counter.
+    /// Energy used since some moment in the past, in joules; `None` without an energy counter.
     fn joules(&mut self) -> Option<f64> {
         None
     }
 
-    /// Power draw in watts: of this moment or a mean over up to a second, as the card's sensor has it.
+    /// Power draw in watts: instantaneous or a mean over up to a second, depending on the card's sensor.
     fn watts(&mut self) -> Option<f64> {
         self.read().watts
     }
 
-    /// The number of processes that kept the card busy for at least a tenth of a moment since then, this one included;
-    /// `None` where the driver does not tell.
+    /// The number of processes, including this one, that kept the card at least 10 % busy in any sample since then;
+    /// `None` if the driver does not report it.
     fn users(&mut self, since: SystemTime) -> Option<usize> {
         let _ = since;
         None
     }
 
-    /// The highest clock that the streaming multiprocessors can be set to, in MHz; `None` where it is not reported.
+    /// The highest clock of the streaming multiprocessors, in MHz; `None` if not reported.
     fn max_sm_mhz(&self) -> Option<u32> {
         None
     }

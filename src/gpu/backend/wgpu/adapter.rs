@@ -1,4 +1,4 @@
-//! The adapters, with their properties.
+//! Finds the adapters and describes them.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::job::Language;
 use record::error::visible;
 use record::suite::{Api, DeviceType, Feature, SubgroupSize};
 
-/// An adapter.
+/// A wgpu adapter.
 #[derive(Clone)]
 pub struct Adapter {
     pub(super) inner: wgpu::Adapter,
-    /// Its properties.
+    /// Its properties and limits.
     pub device: Device,
 }
 
@@ -21,7 +21,7 @@ pub struct Adapter {
 pub async fn adapters(api: Option<Api>) -> Vec<Adapter> {
     let mut backends = wgpu::InstanceDescriptor::new_without_display_handle_from_env().backends;
     if backends.is_empty() {
-        // `WGPU_BACKEND` is empty, or has no name that wgpu knows.
+        // `WGPU_BACKEND` is empty or has no name that wgpu recognises.
         backends = wgpu::Backends::all();
     }
     if let Some((_, backend)) = APIS.iter().find(|(known, _)| Some(*known) == api) {
@@ -40,11 +40,10 @@ pub async fn adapters(api: Option<Api>) -> Vec<Adapter> {
     adapters
 }
 
-/// What kernels with cooperative matrices need: naga's SPIR-V of them is completed and passed through.
+/// Kernels with cooperative matrices need both: naga's SPIR-V is completed and passed through.
 const MODULES_WITH_MATRICES: wgpu::Features =
     wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX.union(wgpu::Features::PASSTHROUGH_SHADERS);
 
-/// The wgpu features of a [`Feature`].
 const fn wgpu_feature(feature: Feature) -> wgpu::Features {
     match feature {
         Feature::Subgroups => wgpu::Features::SUBGROUP,
@@ -61,8 +60,7 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
     }
 }
 
-/// The features to request: timestamps, mappable storage buffers and all shader features, as far as the adapter has
-/// them and its description keeps them.
+/// The features to request: timestamps, mappable storage and shader features that adapter and description have.
 pub(super) fn wanted_features(adapter: &Adapter) -> wgpu::Features {
     let Adapter { inner, device } = adapter;
     let wanted = [
@@ -76,8 +74,7 @@ pub(super) fn wanted_features(adapter: &Adapter) -> wgpu::Features {
     wanted.chain(of_shaders).fold(wgpu::Features::empty(), |all, one| all | one) & inner.features()
 }
 
-/// The limits to request: those of the adapter, or the smaller ones of its description. A test lowers the description to
-/// get a device that wgpu keeps within these limits.
+/// The limits to request: the adapter's, or smaller ones that a test set in its description for wgpu to enforce.
 pub(super) fn wanted_limits(adapter: &Adapter) -> wgpu::Limits {
     let Adapter { inner, device } = adapter;
     wgpu::Limits {
@@ -95,8 +92,8 @@ pub(super) fn wanted_limits(adapter: &Adapter) -> wgpu::Limits {
     }
 }
 
-/// The shader features that the adapter has. wgpu reports cooperative matrices for any shape and type; the kernels use
-/// one of them, and others of Vulkan's.
+/// The adapter's shader features. wgpu reports cooperative matrices of any shape and type; the kernels use one of
+/// these, and others reported by Vulkan.
 fn shader_features(adapter: &wgpu::Adapter) -> impl Iterator<Item = Feature> {
     let multiplies_f16 = adapter.cooperative_matrix_properties().iter().any(|shape| {
         (shape.m_size, shape.n_size, shape.k_size) == (16, 16, 16)
@@ -119,7 +116,7 @@ fn describe(adapter: &wgpu::Adapter, compiler: Option<HlslCompiler>) -> Option<D
     let (info, limits, features) = (adapter.get_info(), adapter.limits(), adapter.features());
     let api = APIS.iter().find(|(_, backend)| *backend == info.backend)?.0;
     let kind = match info.device_type {
-        // Direct3D on Wine calls the software devices of Vulkan GPUs.
+        // Direct3D on Wine gives software devices the type of a Vulkan GPU.
         _ if is_software(&info.name) => DeviceType::Software,
         wgpu::DeviceType::DiscreteGpu => DeviceType::Discrete,
         wgpu::DeviceType::IntegratedGpu => DeviceType::Integrated,
@@ -132,7 +129,7 @@ fn describe(adapter: &wgpu::Adapter, compiler: Option<HlslCompiler>) -> Option<D
         name: visible(&info.name).into_owned(),
         vendor: vendor(&info),
         kind,
-        // What compiles the kernels is a part of what runs them: two PCs that differ by a DLL differ in this.
+        // The compiler affects the results, so two PCs that differ only in its DLL must not look alike.
         driver: compiler.as_ref().map_or(driver.clone(), |compiler| format!("{driver}, {compiler}")),
         api,
         language: Language::Wgsl,
@@ -166,7 +163,7 @@ fn describe(adapter: &wgpu::Adapter, compiler: Option<HlslCompiler>) -> Option<D
     })
 }
 
-/// Why no kernel runs on a device, and what to do; `None` if nothing is known against it.
+/// Why no kernel can run on a device, and what to do; `None` if there is no known reason.
 #[must_use]
 pub fn refusal(device: &Device) -> Option<String> {
     let Device { name, api, driver, .. } = device;
@@ -183,8 +180,8 @@ pub fn refusal(device: &Device) -> Option<String> {
     })
 }
 
-/// Whether compute shaders are part of the OpenGL with this version text: OpenGL ES, or OpenGL from 4.3 on. A driver may
-/// offer them to an older context as an extension; wgpu then reports the device as lost at once (NVIDIA 580, H200).
+/// Whether OpenGL of this version has compute shaders: OpenGL ES, or OpenGL 4.3 and later. A driver may offer them to
+/// an older context as an extension, but wgpu then reports the device as lost at once (NVIDIA 580, H200).
 fn has_compute_shaders(version: &str) -> bool {
     let mut numbers = version.split(['.', ' ']).map(str::parse::<u32>);
     match (numbers.next(), numbers.next()) {
@@ -193,9 +190,10 @@ fn has_compute_shaders(version: &str) -> bool {
     }
 }
 
-/// Bits of the fraction of a texture coordinate that an API guarantees: Vulkan 4 (table "Required Limits",
+/// Fraction bits of a texture coordinate that an API guarantees: Vulkan 4 (table "Required Limits",
 /// `subTexelPrecisionBits`), Direct3D 8 (Direct3D 11.3 functional specification, texture sampling). OpenGL and WebGPU
-/// state no number and run on Vulkan's devices. Metal states none either: 8, as on all GPUs of the other APIs, is assumed.
+/// state no number and run on Vulkan's devices. Metal states none either; 8 is assumed, as on all GPUs of the other
+/// APIs.
 const fn guaranteed_sub_texel_bits(api: Api) -> u32 {
     match api {
         Api::Dx12 | Api::Metal | Api::Cuda => 8,
@@ -221,14 +219,14 @@ fn facts(
     let address = Some(info.device_pci_bus_id.as_str()).filter(|address| !address.is_empty());
     facts.extend(monitor::pcie_text(address, None).map(|text| ("adapter", "PCIe link".to_owned(), text)));
     facts.retain(|(_, _, value)| !value.is_empty());
-    // wgpu lists its limits in no other way without serde, which costs more to build than all else that needs it.
+    // Without serde, which is too expensive to build for this alone, wgpu lists its limits only by `Debug`.
     for line in format!("{limits:#?}").lines() {
         if let Some((name, value)) = line.trim().trim_end_matches(',').split_once(": ") {
             facts.push(("limits", words(name), value.to_owned()));
         }
     }
     let downlevel = adapter.get_downlevel_capabilities();
-    // On DirectX 12 it is always the same; the device's own is in `Device::compiler`.
+    // Always the same on DirectX 12; the device's own is in `Device::compiler`.
     if info.backend != wgpu::Backend::Dx12 {
         facts.push(("capabilities", "shader model".to_owned(), format!("{:?}", downlevel.shader_model)));
     }
@@ -247,7 +245,7 @@ fn is_software(name: &str) -> bool {
     ["llvmpipe", "SwiftShader", "softpipe", "Microsoft Basic Render"].iter().any(|known| name.contains(known))
 }
 
-/// The vendor by PCI id, else by name: OpenGL reports no id.
+/// The vendor by PCI ID, else by name: OpenGL reports no ID.
 fn vendor(info: &wgpu::AdapterInfo) -> String {
     let known = [
         (0x10de, "NVIDIA"),

@@ -21,11 +21,10 @@ pub struct WgpuBackend {
     adapter: Adapter,
     gpu: Gpu,
     pipelines: Pipelines,
-    /// Inputs of the previous job: the next one often has the same.
+    /// Inputs of the previous job: the next job often has the same.
     inputs: Vec<(JobBuffer, Memory)>,
-    /// Large buffers of previous jobs.
     pool: Pool,
-    /// Unused buffers that move jobs to another place of memory.
+    /// Unused buffers that shift later allocations.
     spacers: Vec<wgpu::Buffer>,
 }
 
@@ -33,9 +32,9 @@ impl WgpuBackend {
     /// Opens `adapter` with all of its limits and every feature that a benchmark may need.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] where the driver refuses.
+    /// [`Error::NoDevice`] if the driver refuses.
     pub async fn open(mut adapter: Adapter, timeouts: Timeouts) -> Result<Self> {
-        // Direct3D on Wine gives every device the name and the type of a GPU, a software device too.
+        // Direct3D on Wine gives every device, even a software device, the name and type of a GPU.
         let may_be_software = adapter.device.kind == DeviceType::Software || platform::is_translated(&adapter.inner);
         let timeouts = if may_be_software { timeouts } else { Timeouts::fixed(timeouts.idle) };
         let gpu = Gpu::open(&adapter, timeouts).await?;
@@ -45,21 +44,20 @@ impl WgpuBackend {
         Ok(Self { adapter, gpu, pipelines, inputs: Vec::new(), pool: Pool::default(), spacers: Vec::new() })
     }
 
-    /// Whether the driver has reported that the device is lost. Browsers report it even while nothing runs.
+    /// Whether the driver has reported that the device is lost, which browsers do even while nothing runs.
     /// [`Backend::reopen`] opens a new device.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.gpu.is_lost()
     }
 
-    /// The memory of an input that the previous job had, or an earlier buffer of this one.
+    /// The memory of an equal input of the previous job, or of an earlier buffer of this one.
     fn cached(&self, buffer: &JobBuffer) -> Option<&Memory> {
         let same = self.inputs.iter().find(|(cached, _)| buffer.is_shareable() && cached.is_same_input(buffer));
         same.map(|(_, memory)| memory)
     }
 
-    /// Allocates the job's buffers and textures, except the inputs that are cached from the previous job. Returns the
-    /// indices of the memory to fill.
+    /// Allocates the job's buffers and textures, except cached inputs. Returns the indices to fill.
     async fn allocate(&mut self, job: &Job) -> Result<(Vec<Memory>, Vec<usize>)> {
         if job.buffers.iter().any(JobBuffer::is_shareable) {
             self.inputs.retain(|(cached, memory)| {
@@ -73,7 +71,7 @@ impl WgpuBackend {
         let is_fresh = |buffer: &JobBuffer| buffer.texture().is_none() && self.cached(buffer).is_none();
         let wanted: Vec<_> = job.buffers.iter().map(|buffer| is_fresh(buffer).then(|| shape(buffer))).collect();
         let mut taken = self.pool.take(&wanted);
-        // wgpu frees dropped memory at a poll. The job reports an error of this one.
+        // wgpu frees dropped memory at a poll. The job reports an error of this poll.
         let _ = self.gpu.device.poll(wgpu::PollType::Poll);
         let (mut buffers, mut to_fill) = (Vec::new(), Vec::new());
         let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
@@ -145,7 +143,7 @@ impl WgpuBackend {
     }
 }
 
-/// Removes what the driver refused to open the device with from its description.
+/// Removes features that the driver refused when the device was opened.
 fn remove_missing(gpu: &Gpu, device: &mut Device) {
     if !gpu.has_bf16 {
         device.features.remove(&Feature::Bf16Matrix);
@@ -167,8 +165,7 @@ impl Backend for WgpuBackend {
 
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
-            // Dropping a device waits for its queue, and a lost one may never finish. Leak a reference, even if no new
-            // device opens.
+            // Dropping a lost device may wait forever for its queue. Leak a reference, even if no new device opens.
             std::mem::forget(self.gpu.clone());
             self.pipelines.leak();
             std::mem::forget(std::mem::take(&mut self.inputs));
@@ -202,7 +199,7 @@ impl Backend for WgpuBackend {
                 self.spacers = on_device.chain([create(spacers.on_host, wgpu::BufferUsages::MAP_READ)]).collect();
             }
             if scope.pop().await.is_some() {
-                // A device without room for them keeps its place.
+                // If they do not fit, allocations stay where they are.
                 self.spacers.clear();
             }
             Ok(())
@@ -218,8 +215,8 @@ impl Backend for WgpuBackend {
     }
 }
 
-/// Size and usage of the memory of a job's buffer. A small buffer's size is a multiple of [`ALIGNMENT`], so
-/// that the next buffer in the same block of memory is aligned, too.
+/// Size and usage of a job's buffer. Small sizes are multiples of [`ALIGNMENT`], so that the next buffer in the same
+/// memory block is aligned, too.
 fn shape(buffer: &JobBuffer) -> (u64, wgpu::BufferUsages) {
     let role = if buffer.is_uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
     let mapping = match buffer.mapping {

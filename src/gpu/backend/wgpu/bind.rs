@@ -6,7 +6,7 @@ use super::memory::{self, Memory};
 use crate::job::{Dispatch, JobBuffer, Sampling};
 use record::suite::{Access, Interface};
 
-/// What a job's bind groups refer to.
+/// The resources of a job's bind groups.
 #[derive(Clone, Copy)]
 pub(super) struct Resources<'a> {
     pub(super) interface: &'a Interface,
@@ -18,8 +18,7 @@ pub(super) struct Resources<'a> {
     pub(super) samplers: &'a [wgpu::Sampler],
 }
 
-/// The bind groups of a dispatch, of the layouts that `layout` gives by number, with `block` in place of each uniform
-/// buffer, if there is one.
+/// The bind groups of a dispatch, of layouts from `layout`. `block`, if given, replaces each uniform buffer.
 pub(super) fn bind_groups(
     device: &wgpu::Device,
     layout: impl Fn(u32) -> wgpu::BindGroupLayout,
@@ -46,7 +45,7 @@ pub(super) fn bind_groups(
         let resource = wgpu::BindingResource::Sampler(&samplers[*place]);
         groups.entry(at.group).or_default().push(wgpu::BindGroupEntry { binding: at.index, resource });
     }
-    // A group between others may have no bindings.
+    // Groups between others may have no bindings.
     let count = groups.keys().max().map_or(0, |last| last + 1);
     let group = |number: u32| {
         let layout = &layout(number);

@@ -1,35 +1,33 @@
-//! The compiler of HLSL on DirectX 12. wgpu does not tell which one it took: the program chooses it, and asks Windows
-//! for its version and for the device's shader model.
+//! The HLSL compiler on DirectX 12. wgpu does not report which compiler it uses, so this program chooses one and
+//! queries Windows for its version and for the device's shader model.
 
 use std::path::{Path, PathBuf};
 
 use crate::backend::compiler::{Compiler, HlslCompiler};
 
-/// DXC's file, which loads `dxil.dll` from the same folder.
+/// DXC, which loads `dxil.dll` from the same folder.
 const DXC_FILE: &str = "dxcompiler.dll";
 
-/// A compiler to try.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     /// For wgpu.
     pub(super) choice: wgpu::Dx12Compiler,
     compiler: Compiler,
-    /// The file that is loaded; `None` where DXC is a part of the program.
+    /// The file that is loaded; `None` if DXC is built into this program.
     file: Option<PathBuf>,
 }
 
 /// Version of the DXC that the feature `static-dxc` builds in, as far as wgpu states it: shader model 6.7.
 const BUILT_IN: [u32; 4] = [1, 7, 0, 0];
 
-/// The compilers to try, the preferred one first: that in `WGPU_DX12_COMPILER`; else DXC in the program, DXC beside the
-/// program, FXC. Devices without shader model 6 need FXC.
+/// The compilers to try, in order: the one in `WGPU_DX12_COMPILER`, or else the built-in DXC, DXC next to the program,
+/// FXC. Devices without shader model 6 need FXC.
 pub(super) fn candidates() -> Vec<Candidate> {
     let program = std::env::current_exe().ok();
     let beside = program.as_deref().and_then(Path::parent).map(|folder| folder.join(DXC_FILE));
     choose(wgpu::Dx12Compiler::from_env(), HAS_BUILT_IN, beside.filter(|file| file.is_file()))
 }
 
-/// Whether DXC is a part of this program.
 const HAS_BUILT_IN: bool =
     cfg!(all(feature = "static-dxc", windows, target_env = "msvc", not(target_arch = "aarch64")));
 
@@ -48,7 +46,7 @@ fn choose(named: Option<wgpu::Dx12Compiler>, has_built_in: bool, beside: Option<
     match named {
         Some(wgpu::Dx12Compiler::Fxc) => vec![fxc()],
         Some(wgpu::Dx12Compiler::DynamicDxc { dxc_path }) => vec![loaded(beside.unwrap_or_else(|| dxc_path.into()))],
-        // wgpu panics where it is not built in.
+        // wgpu panics if StaticDxc is not built in.
         Some(wgpu::Dx12Compiler::StaticDxc) if has_built_in => vec![built_in()],
         Some(wgpu::Dx12Compiler::StaticDxc | wgpu::Dx12Compiler::Auto) | None => {
             has_built_in.then(built_in).into_iter().chain(beside.map(loaded)).chain([fxc()]).collect()
@@ -57,7 +55,7 @@ fn choose(named: Option<wgpu::Dx12Compiler>, has_built_in: bool, beside: Option<
 }
 
 impl Candidate {
-    /// The compiler as it works for `adapter`, which was found with it.
+    /// This compiler with its version and the shader model on `adapter`, which was found with it.
     pub(super) fn on(&self, adapter: &wgpu::Adapter) -> HlslCompiler {
         let version = self.file.as_deref().map_or(Some(BUILT_IN), system::file_version);
         HlslCompiler::new(self.compiler, version.unwrap_or_default(), system::shader_model(adapter))
@@ -71,7 +69,7 @@ pub(super) fn is_translated(adapter: &wgpu::Adapter) -> bool {
 
 #[cfg(not(windows))]
 mod system {
-    //! Nothing has DirectX 12 here.
+    //! Stubs: there is no DirectX 12 here.
 
     use std::path::Path;
 
@@ -108,18 +106,18 @@ mod system {
 
     use crate::backend::compiler::Model;
 
-    /// The version in the file's resources. A name without a folder is searched for as a library is.
+    /// The version in the file's resources. A name without a folder is looked up like a library.
     pub(super) fn file_version(file: &Path) -> Option<[u32; 4]> {
         let name = HSTRING::from(file);
-        // SAFETY: `name` ends with a zero, and `data` has as many bytes as Windows asked for.
+        // SAFETY: `name` ends with a zero, and `data` has the number of bytes that Windows requested.
         let data = unsafe {
             let mut data = vec![0_u8; GetFileVersionInfoSizeW(&name, None) as usize];
             GetFileVersionInfoW(&name, None, u32::try_from(data.len()).ok()?, data.as_mut_ptr().cast()).ok()?;
             data
         };
         let (mut found, mut size) = (null_mut::<c_void>(), 0);
-        // SAFETY: `data` is the block that `GetFileVersionInfoW` filled, and outlives `found`, which points into it.
-        // The root block is a VS_FIXEDFILEINFO where it is as long as one; it may be unaligned.
+        // SAFETY: `data` is the block that `GetFileVersionInfoW` filled, and outlives `found`, which points into it. A
+        // root block of at least its size is a VS_FIXEDFILEINFO, possibly unaligned.
         let info = unsafe {
             let has_root = VerQueryValueW(data.as_ptr().cast(), w!("\\"), &raw mut found, &raw mut size).as_bool();
             (has_root && size as usize >= size_of::<VS_FIXEDFILEINFO>())
@@ -130,7 +128,7 @@ mod system {
         Some([major, minor, build, revision])
     }
 
-    /// Whether this Windows is Wine, whose `ntdll.dll` alone has this function.
+    /// Whether this Windows is Wine: only its `ntdll.dll` has this function.
     pub(super) fn is_wine() -> bool {
         // SAFETY: both names end with a zero, every process has the library, and the function is not called.
         unsafe {
@@ -140,15 +138,15 @@ mod system {
 
     type CreateDevice = unsafe extern "system" fn(*mut c_void, i32, *const GUID, *mut *mut c_void) -> HRESULT;
 
-    /// Direct3D's feature level 11.0, the least that wgpu takes.
+    /// Direct3D's feature level 11.0, the lowest that wgpu supports.
     const LEVEL_11_0: i32 = 0xb000;
 
-    /// The highest shader model of the adapter. wgpu asks for it too, but does not pass it on.
+    /// The highest shader model of the adapter. wgpu queries it too, but does not expose it.
     pub(super) fn shader_model(adapter: &wgpu::Adapter) -> Option<Model> {
         // SAFETY: the guard is dropped here, and its adapter is only read.
         let dx12 = unsafe { adapter.as_hal::<wgpu::hal::api::Dx12>() }?;
-        // SAFETY: wgpu has loaded the library, whose function has this signature; the adapter is alive while `own` is;
-        // the function returns an interface of the type that was asked for, which `from_raw` owns from then on.
+        // SAFETY: wgpu has loaded the library, whose function has this signature; the adapter is alive while `dx12` is;
+        // the function returns an interface of the requested type, which `from_raw` then owns.
         let device = unsafe {
             let library = GetModuleHandleW(w!("d3d12.dll")).ok()?;
             let create = GetProcAddress(library, s!("D3D12CreateDevice"))?;
@@ -157,7 +155,7 @@ mod system {
             create(dx12.raw_adapter().as_raw(), LEVEL_11_0, &d3d12::ID3D12Device::IID, &raw mut device).ok().ok()?;
             d3d12::ID3D12Device::from_raw(device)
         };
-        // An older Windows refuses to be asked for a model that it does not know.
+        // Older versions of Windows reject queries for a model that they do not know.
         (0x60..=0x69).rev().find_map(|asked| {
             let mut data =
                 d3d12::D3D12_FEATURE_DATA_SHADER_MODEL { HighestShaderModel: d3d12::D3D_SHADER_MODEL(asked) };

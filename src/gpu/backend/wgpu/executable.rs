@@ -1,5 +1,5 @@
-//! What a Vulkan driver reports of a kernel: `VK_KHR_pipeline_executable_properties`. wgpu does not ask for it, so a
-//! second pipeline of the same SPIR-V is made, asked, and dropped. It never runs.
+//! A Vulkan driver's figures for a kernel by `VK_KHR_pipeline_executable_properties`. wgpu does not use it, so a second
+//! pipeline is made from the same SPIR-V, queried and dropped. It never runs.
 
 use std::ffi::CString;
 
@@ -13,7 +13,7 @@ use crate::shader::{Capability, Enabled};
 use record::error::Result;
 use record::suite::{Access, Entry, Feature, Interface};
 
-/// What a statistic counts.
+/// The figure that a statistic stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Counts {
     Registers,
@@ -25,7 +25,7 @@ enum Counts {
     Instructions,
 }
 
-/// Names of statistics by driver, in any case of letters. The extension defines none.
+/// Names of statistics by driver, in lower case; case is ignored. The extension defines none.
 ///
 /// | driver | source |
 /// |---|---|
@@ -65,10 +65,10 @@ const NAMES: [(&str, Counts); 20] = [
     ("overall register footprint", Counts::Registers),
 ];
 
-/// What the driver reports of `kernel`. Nothing where the driver reports nothing, or refuses.
+/// The driver's figures for `kernel`; empty if the driver reports none or refuses.
 pub(super) fn statistics(device: &wgpu::Device, kernel: &Kernel) -> Statistics {
     #[expect(unsafe_code, reason = "wgpu has no call for statistics")]
-    // SAFETY: the device stays open as long as the guard lives, and nothing here destroys what is wgpu's.
+    // SAFETY: the device stays open as long as the guard lives, and nothing here destroys wgpu's objects.
     let Some(vulkan) = (unsafe { device.as_hal::<Vulkan>() }) else { return Statistics::default() };
     if !vulkan.enabled_device_extensions().contains(&ash::khr::pipeline_executable_properties::NAME) {
         return Statistics::default();
@@ -81,15 +81,15 @@ pub(super) fn statistics(device: &wgpu::Device, kernel: &Kernel) -> Statistics {
         Some(named(reported.iter().map(|(name, value, subgroup)| (name.as_str(), *value, *subgroup))))
     };
     let reported = kernel.interface.entries.iter().filter_map(of_entry).reduce(Statistics::with).unwrap_or_default();
-    // NVIDIA's driver alone reports the code without its instructions, and its GPUs with such matrices have instructions of
-    // 16 bytes.
+    // Only NVIDIA's driver reports the code size but no instruction count. Its GPUs with such matrices have 16-byte
+    // instructions.
     let is_counted = device.features().contains(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
     if is_counted && reported.instructions.is_none() { reported.counted_by_16_bytes() } else { reported }
 }
 
-/// The SPIR-V of a kernel with cooperative matrices, with the operands that share memory between invocations: wgpu's own lacks
-/// them (`shader::memory_model`), so that it is passed through. `None` for other kernels, other APIs, and kernels of several entry
-/// points or bind groups, which cannot be passed through.
+/// The SPIR-V of a kernel with cooperative matrices, to be passed through because it has the operands that share memory
+/// between invocations, which wgpu's own lacks (`shader::memory_model`). `None` for other kernels and APIs, and for
+/// kernels with several entry points or bind groups, which cannot be passed through.
 pub(super) fn shared_memory_spirv(device: &wgpu::Device, kernel: &Kernel) -> Option<Result<Vec<u32>>> {
     let has_matrices = kernel.interface.features.contains(&Feature::CooperativeMatrix);
     if !has_matrices || !kernel.is_trusted() || !kernel.interface.is_plain() {
@@ -103,16 +103,16 @@ pub(super) fn shared_memory_spirv(device: &wgpu::Device, kernel: &Kernel) -> Opt
     Some(kernel.spirv_of(ENTRY_POINT, &enabled(&vulkan, features)))
 }
 
-/// What wgpu has enabled on a device of Vulkan 1.3 with these features, as its `device_from_raw` does: what the driver has
-/// of integers of 8 bits, dot products and zeroed workgroup memory, whatever the features.
+/// What wgpu's `device_from_raw` has enabled on a Vulkan 1.3 device with these features. Independently of them, it
+/// enables 8-bit integers, dot products and zeroed workgroup memory if the driver has them.
 fn enabled(vulkan: &wgpu::hal::vulkan::Device, features: wgpu::Features) -> Enabled {
     let (mut of_1_2, mut of_1_3) =
         (vk::PhysicalDeviceVulkan12Features::default(), vk::PhysicalDeviceVulkan13Features::default());
     let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut of_1_2).push_next(&mut of_1_3);
     let instance = vulkan.shared_instance().raw_instance();
     #[expect(unsafe_code, reason = "ash has no safe functions")]
-    // SAFETY: the physical device belongs to the instance that is asked. Instances have the function from version 1.1 on,
-    // and only those have devices with statistics (`vulkan::has_statistics`); of others ash panics.
+    // SAFETY: the physical device belongs to this instance. Only instances of version 1.1 or later have the function,
+    // without which ash panics; devices with statistics have such an instance (`vulkan::has_statistics`).
     unsafe {
         instance.get_physical_device_features2(vulkan.raw_physical_device(), &mut all);
     }
@@ -124,7 +124,7 @@ fn enabled(vulkan: &wgpu::hal::vulkan::Device, features: wgpu::Features) -> Enab
     }
 }
 
-/// The capabilities that wgpu allows compute kernels.
+/// The SPIR-V capabilities that wgpu allows compute kernels.
 fn capabilities(features: wgpu::Features, [has_int8, has_dot_products]: [bool; 2]) -> Vec<Capability> {
     use Capability as C;
     use wgpu::Features as F;
@@ -157,13 +157,12 @@ fn capabilities(features: wgpu::Features, [has_int8, has_dot_products]: [bool; 2
     all
 }
 
-/// The SPIR-V of an entry point.
 fn spirv(kernel: &Kernel, entry: &Entry, enabled: &Enabled) -> Result<Vec<u32>> {
     if kernel.module.is_empty() { kernel.spirv_of(&entry.name, enabled) } else { passthrough::specialized(kernel) }
 }
 
-/// The figures among the statistics of a pipeline; of several programs, as of one for each size of subgroups, the most.
-/// Each comes with the invocations of a subgroup of its program.
+/// Figures of a pipeline's statistics, each with its program's subgroup size. If there are several programs, such as
+/// one per subgroup size, the maximum of each figure.
 fn named<'a>(reported: impl Iterator<Item = (&'a str, u64, u32)>) -> Statistics {
     let mut statistics = Statistics::default();
     for (name, value, subgroup) in reported {
@@ -178,15 +177,14 @@ fn named<'a>(reported: impl Iterator<Item = (&'a str, u64, u32)>) -> Statistics 
         };
         let is_of_subgroup = known.is_some_and(|(_, counts)| *counts == Counts::LocalOfSubgroup);
         let value = if is_of_subgroup { value.div_ceil(u64::from(subgroup.max(1))) } else { value };
-        // NVIDIA 580 reports 16 in the upper half of every size of local memory; the lower half is the size that CUDA
-        // reports of the twin.
+        // NVIDIA 580 reports 16 in the upper half of every local memory size; the lower half is the size that CUDA
+        // reports for the CUDA port.
         let value = if name == "Local Memory Size" { value & 0xffff_ffff } else { value };
         *figure = (*figure).max(Some(value));
     }
     statistics
 }
 
-/// Objects of a device, destroyed when dropped.
 struct Objects<'a> {
     device: &'a ash::Device,
     module: vk::ShaderModule,
@@ -198,7 +196,7 @@ struct Objects<'a> {
 impl Drop for Objects<'_> {
     fn drop(&mut self) {
         #[expect(unsafe_code, reason = "ash has no safe functions")]
-        // SAFETY: each object was created from this device by `make` alone and is not used again; null ones are ignored.
+        // SAFETY: only `make` created these objects, from this device; they are not used again; null is ignored.
         unsafe {
             self.device.destroy_pipeline(self.pipeline, None);
             self.device.destroy_pipeline_layout(self.layout, None);
@@ -208,7 +206,6 @@ impl Drop for Objects<'_> {
     }
 }
 
-/// A pipeline of this SPIR-V.
 #[expect(unsafe_code, reason = "ash has no safe functions")]
 fn make<'a>(
     device: &'a ash::Device,
@@ -227,13 +224,12 @@ fn make<'a>(
         pipeline: vk::Pipeline::null(),
     };
     let code = vk::ShaderModuleCreateInfo::default().code(spirv);
-    // SAFETY: the SPIR-V is what the API's own pipeline of the kernel was made of, with the same promises
-    // (`pipelines::compile`, `passthrough::compile`); the driver has compiled it already. The structures outlive their
-    // calls.
+    // SAFETY: the driver has compiled this SPIR-V for the API's own pipeline, with the same guarantees
+    // (`pipelines::compile`, `passthrough::compile`). The structures outlive their calls.
     objects.module = unsafe { device.create_shader_module(&code, None)? };
     for group in bindings(interface) {
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&group);
-        // SAFETY: numbers of bindings are unique in their group, as naga has checked.
+        // SAFETY: binding numbers are unique in their group, as naga has checked.
         objects.groups.push(unsafe { device.create_descriptor_set_layout(&info, None)? });
     }
     let immediates = [vk::PushConstantRange::default()
@@ -243,9 +239,9 @@ fn make<'a>(
     if entry.immediate_bytes > 0 {
         info = info.push_constant_ranges(&immediates);
     }
-    // SAFETY: the layouts of the groups belong to this device.
+    // SAFETY: the group layouts belong to this device.
     objects.layout = unsafe { device.create_pipeline_layout(&info, None)? };
-    // As wgpu's.
+    // As wgpu does.
     let of_stage = if varies {
         vk::PipelineShaderStageCreateFlags::ALLOW_VARYING_SUBGROUP_SIZE
     } else {
@@ -257,7 +253,7 @@ fn make<'a>(
         .module(objects.module)
         .name(&name);
     let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(objects.layout)];
-    // SAFETY: stage and layout are this device's, which was opened with the extension of the flags.
+    // SAFETY: stage and layout are of this device, which was opened with the extension of the flags.
     let made = unsafe { device.create_compute_pipelines(vk::PipelineCache::null(), &info, None) };
     let (pipelines, failed) = match made {
         Ok(pipelines) => (pipelines, None),
@@ -267,8 +263,7 @@ fn make<'a>(
     failed.map_or(Ok(objects), Err)
 }
 
-/// Every statistic of a pipeline of this SPIR-V that is a whole number: its name, its value, and the invocations of a subgroup. The device must have been opened
-/// with the extension.
+/// The integer statistics of a pipeline: name, value, and the program's subgroup size. Needs the extension.
 #[expect(unsafe_code, reason = "ash has no safe functions")]
 fn ask(
     vulkan: &wgpu::hal::vulkan::Device,
@@ -289,7 +284,7 @@ fn ask(
         // SAFETY: the pipeline captures statistics and has a program of this index.
         for statistic in unsafe { calls.get_pipeline_executable_statistics(&info)? } {
             let value = match statistic.format {
-                // SAFETY: the format says which member the driver has set.
+                // SAFETY: the format states which member the driver has set.
                 vk::PipelineExecutableStatisticFormatKHR::UINT64 => unsafe { statistic.value.u64 },
                 vk::PipelineExecutableStatisticFormatKHR::INT64 => {
                     // SAFETY: as above.
@@ -305,7 +300,7 @@ fn ask(
     Ok(reported)
 }
 
-/// The bindings of each group, with those of the interface's other entry points; a group between others may have none.
+/// The bindings of each group, of all entry points. Groups between others may have none.
 fn bindings(interface: &Interface) -> Vec<Vec<vk::DescriptorSetLayoutBinding<'static>>> {
     let kind = |access| match access {
         Access::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
@@ -367,7 +362,7 @@ mod tests {
         assert_eq!(has(wgpu::Features::SUBGROUP, [false, false]), [false, false, false, true]);
     }
 
-    /// On any driver the second pipeline can be made; one with the extension tells something of every kernel.
+    /// Any driver makes the second pipeline; a driver with the extension reports some statistic of every kernel.
     #[test]
     fn a_second_pipeline_of_every_kernel_can_be_made_and_asked() {
         let Some(adapter) = pollster::block_on(adapters(Some(Api::Vulkan))).into_iter().next() else {

@@ -1,8 +1,7 @@
-//! Random inputs drawn by the device: a host writes a gigabyte for a tenth of a second, and meanwhile a GPU's clock falls.
+//! Fills random inputs on the device: the host needs a tenth of a second per gigabyte, while a GPU's clock falls.
 //!
-//! The kernel is trusted only as far as it is checked: at its first use it draws elements of every kind, which must be
-//! those that the host draws, or the host writes all inputs. And every result is compared with what the host computes
-//! from its own elements.
+//! At its first use, the kernel draws elements of every kind. If any differs from the host's, the host writes all
+//! inputs. Besides, every result is compared with one that the host computes from its own elements.
 
 use super::gpu::Gpu;
 use crate::backend::ALIGNMENT;
@@ -13,22 +12,22 @@ use record::suite::input::{Draw, Input, Scaled, Values};
 
 const KERNEL: &str = include_str!("fill.wgsl");
 
-/// Least size of a buffer that the device fills: the host writes smaller ones in less time than it needs to submit.
+/// Smallest buffer in bytes that the device fills: for smaller ones, writing takes less time than submitting.
 const LEAST: u64 = 1 << 19;
 
-/// Maximum number of bytes in a dispatch: positions of elements in it are counted by 32 bits.
+/// Most bytes of a dispatch, whose element positions are 32-bit.
 const MOST: u64 = 1 << 30;
 
-/// Invocations in a workgroup, as in the kernel.
+/// Invocations per workgroup, as in the kernel.
 const INVOCATIONS: u64 = 256;
 
-/// Bytes that an invocation writes.
+/// Bytes written per invocation.
 const EACH: u64 = 16;
 
-/// Maximum number of workgroups in a row of a grid.
+/// Most workgroups in a row of the grid.
 const ROW: u64 = 1 << 15;
 
-/// What a buffer's elements follow from, if the device can draw them.
+/// The rule for a buffer's elements, if the device can draw them.
 fn drawn(spec: &JobBuffer) -> Option<Draw> {
     let contents = match &spec.contents {
         Contents::Of(_, contents) => contents.as_ref(),
@@ -36,14 +35,13 @@ fn drawn(spec: &JobBuffer) -> Option<Draw> {
     };
     let Contents::Input(values) = contents else { return None };
     let is_bound = !spec.is_uniform && !spec.is_staging && spec.mapping.is_none();
-    // Rows are counted by 32 bits.
+    // Rows are counted in 32 bits.
     let is_countable = |draw: &Draw| draw.row == 0 || spec.bytes / spec.scalar.bytes() as u64 <= u64::from(u32::MAX);
     spec.input(*values).draw(spec.scalar).filter(|draw| is_bound && spec.bytes >= LEAST && is_countable(draw))
 }
 
 impl Gpu {
-    /// Fills the buffer with the initial contents of `spec` by a kernel, in queue order, without waiting. Returns whether
-    /// it could.
+    /// Fills the buffer from `spec` by a kernel, in queue order, without waiting. Returns whether it could.
     pub(super) async fn draw_contents(&self, spec: &JobBuffer, buffer: &wgpu::Buffer) -> Result<bool> {
         let Some(draw) = drawn(spec) else { return Ok(false) };
         if self.filler.get().is_none() {
@@ -111,7 +109,7 @@ impl Gpu {
         self.queue.submit([encoder.finish()]);
     }
 
-    /// The kernel; `None` if it does not compile, or draws another element than the host.
+    /// The kernel; `None` if it does not compile or draws any element differently from the host.
     async fn checked_filler(&self, kernel: &str) -> Result<Option<wgpu::ComputePipeline>> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -151,10 +149,10 @@ impl Gpu {
     }
 }
 
-/// Bytes that are drawn of each kind for the check.
+/// Bytes drawn per kind for the check.
 const SAMPLE: u64 = 1 << 16;
 
-/// Inputs of every kind, of several streams. The second ones of a kind cross 2^32 within the sample.
+/// Inputs of every kind, from several streams. Inputs with `across` cross 2^32 within the sample.
 fn samples() -> impl Iterator<Item = (Input, Scalar)> {
     let across = (1 << 32) - 1001;
     let kinds = [
@@ -182,7 +180,7 @@ fn samples() -> impl Iterator<Item = (Input, Scalar)> {
     inputs.flat_map(|input| [Scalar::U32, Scalar::F32, Scalar::F16].map(|scalar| (input, scalar)))
 }
 
-/// How `fill.wgsl` numbers the types.
+/// The number of a type in `fill.wgsl`.
 const fn encoding(scalar: Scalar) -> u32 {
     match scalar {
         Scalar::U32 => 0,
@@ -199,7 +197,7 @@ mod tests {
 
     fn gpu() -> Option<Gpu> {
         let mut adapter = pollster::block_on(adapters(None)).into_iter().next()?;
-        // Small, so that a buffer takes several dispatches.
+        // Small, so that a buffer needs several dispatches.
         adapter.device.max_binding_bytes = 1 << 20;
         Some(pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT)).expect("the device opens"))
     }

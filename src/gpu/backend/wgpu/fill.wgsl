@@ -1,5 +1,4 @@
-// Fills a buffer with elements of a random input: what `Input::encode` writes on the host, bit by bit. One invocation
-// writes four words.
+// Fills a buffer with a random input, bit for bit like `Input::encode` on the host. Four words per invocation.
 
 struct Draw {
     // Position of the first element in the random stream.
@@ -10,11 +9,11 @@ struct Draw {
     encoding: u32,
     // Invocations in a row of the grid.
     row: u32,
-    // Number of the first element in the input.
+    // Index of the first element in the input.
     first: u32,
-    // Elements of a row of the input, or its keys; 0 if all are in one row.
+    // Elements in a row of the input, or its keys; 0 for a single row.
     columns: u32,
-    // The key of what the elements of a row have in common.
+    // The key for values that the elements of a row share.
     row_key: u32,
     // The largest whole number of a scaled input.
     most: u32,
@@ -60,7 +59,6 @@ fn random_at(element: u32) -> u32 {
     return mixed(low ^ (high * 0x9e3779b9u) ^ 0x5eedc0deu ^ draw.key, draw.key);
 }
 
-// 32 random bits for a row.
 fn of_row(row: u32) -> u32 {
     return mixed(row ^ 0x5eedc0deu ^ draw.row_key, draw.row_key);
 }
@@ -73,7 +71,6 @@ fn row_of(element: u32) -> u32 {
     return (draw.first + element) / draw.columns;
 }
 
-// A number of magnitude 1 to `most`.
 fn whole(random: u32, most: u32) -> f32 {
     let magnitude = f32((((random >> 16u) * most) >> 16u) + 1u);
     return select(magnitude, -magnitude, (random & 1u) == 1u);
@@ -83,7 +80,6 @@ fn summable(random: u32) -> f32 {
     return whole(random, 127u);
 }
 
-// The power of two of a row.
 fn scale(row: u32) -> f32 {
     let random = of_row(row);
     let exponent = select((random >> 29u) + 115u, (random >> 27u) + 101u, draw.encoding == AS_F32);
@@ -134,7 +130,7 @@ fn fraction(random: u32) -> f32 {
     return f32((random >> 8u) | 1u) * (1.0 / 16777216.0);
 }
 
-// Every one is exact: a whole number of at most 24 bits, times a power of two.
+// Every result is exact: a whole number of at most 24 bits, times a power of two.
 fn number(element: u32) -> f32 {
     let random = random_at(element);
     switch draw.kind {
@@ -150,13 +146,13 @@ fn number(element: u32) -> f32 {
     }
 }
 
-// Bits of a normal number of f32.
+// Bits of any normal f32.
 fn any_bits(random: u32) -> u32 {
     let exponent = 1u + ((((random >> 23u) & 0xffu) * 254u) >> 8u);
     return (random & 0x807fffffu) | (exponent << 23u);
 }
 
-// Bits of a half-precision number: any, or 0x0400 plus the high word of random times 0x3800, and its sign.
+// Bits of an f16: any normal one, or 0x0400 plus the high word of random times 0x3800, with a sign.
 fn half_bits(random: u32) -> u32 {
     if (draw.kind == ANY) {
         let exponent = 1u + ((((random >> 10u) & 31u) * 30u) >> 5u);

@@ -13,7 +13,7 @@ use crate::job::POISON;
 use record::error::{Error, Result, one_line};
 use record::suite::{Api, Feature};
 
-/// As many bytes as wgpu's buffer of zeros on Direct3D 12 has.
+/// The size of wgpu's buffer of zeros on Direct3D 12, in bytes.
 const CLEARED: u64 = 256 << 10;
 
 /// Device, queue, and the errors reported since the last check.
@@ -24,20 +24,18 @@ pub(super) struct Gpu {
     pub(super) timeouts: Timeouts,
     error: Arc<Mutex<Option<Error>>>,
     is_lost: Arc<AtomicBool>,
-    /// Whether kernels can use [`Feature::Bf16Matrix`].
     pub(super) has_bf16: bool,
     /// [`PIECE`] bytes of [`POISON`].
     pub(super) poison: wgpu::Buffer,
-    /// Staging memory for large buffers. Allocated once, because the first access to its pages costs more than writing
-    /// them.
+    /// Staging memory, allocated once, because the first access to its pages costs more than writing them.
     pub(super) upload: [wgpu::Buffer; 2],
     pub(super) readback: [wgpu::Buffer; 2],
-    /// The kernel that draws inputs, once a buffer needed it; `None` in it if the device draws others than the host.
+    /// The kernel that draws inputs, set at its first use; `None` inside if the host must write them instead.
     pub(super) filler: Arc<OnceLock<Option<wgpu::ComputePipeline>>>,
 }
 
 impl Gpu {
-    /// Opens a device, on Vulkan one that takes SPIR-V of other compilers.
+    /// Opens a device, on Vulkan with support for SPIR-V from other compilers.
     pub(super) async fn open(adapter: &Adapter, timeouts: Timeouts) -> Result<Self> {
         if let Some(refusal) = adapter::refusal(&adapter.device) {
             return Err(Error::NoDevice(refusal));
@@ -50,7 +48,7 @@ impl Gpu {
             #[expect(unsafe_code, reason = "cooperative matrices are an experimental feature of wgpu")]
             // SAFETY: the only experimental feature requested is cooperative matrices, for which wgpu adds no bounds
             // checks. `WgpuBackend::prepare` and `background::kernels` call `Device::check`, which refuses the feature
-            // to kernels that are not trusted; trusted ones stay within their buffers (`Case::trust`).
+            // to untrusted kernels; trusted ones stay within their buffers (`Case::trust`).
             unsafe {
                 wgpu::ExperimentalFeatures::enabled()
             }
@@ -129,8 +127,8 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// The first word that is not zero in a cleared buffer. wgpu clears by copying from a buffer that Direct3D promises
-    /// to be zero. A translation layer may leave there what a device before has freed.
+    /// The first nonzero word in a cleared buffer. wgpu clears by copying from a buffer that Direct3D guarantees to be
+    /// zero, but a translation layer may leave freed data of an earlier device there.
     async fn left_by_clear(&self) -> Result<Option<u32>> {
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("cleared"),

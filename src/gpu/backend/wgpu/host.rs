@@ -3,19 +3,18 @@
 use crate::job::{Job, Kernel};
 use record::suite::HostPart;
 
-/// Bytes from one uniform block to the next: the alignment that every device accepts.
+/// Bytes between the starts of uniform blocks: an alignment that every device accepts.
 pub(super) const BLOCK: u64 = 256;
 
-/// The part of the host's work that a job times.
 pub(super) struct Host {
     pub(super) part: HostPart,
     pub(super) kernel: Kernel,
-    /// The uniform blocks of the dispatches, where each has its own.
+    /// The uniform blocks, if each dispatch has its own.
     pub(super) blocks: Option<wgpu::Buffer>,
 }
 
 impl Host {
-    /// That of `job`; `None` if it times its kernel.
+    /// The timed part of `job`; `None` if it times its kernel.
     pub(super) fn of(device: &wgpu::Device, job: &Job) -> Option<Self> {
         let part = job.host_part?;
         let blocks = (part == HostPart::Uniforms).then(|| {
@@ -29,7 +28,7 @@ impl Host {
         Some(Self { part, kernel: job.kernel.clone(), blocks })
     }
 
-    /// Whether the words of immediates go to uniform blocks.
+    /// Whether uniform blocks hold the words of immediates.
     pub(super) const fn has_blocks(&self) -> bool {
         self.blocks.is_some()
     }

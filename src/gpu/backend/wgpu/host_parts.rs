@@ -1,4 +1,4 @@
-//! The host's time of parts of a submission.
+//! Times parts of the host's work for a submission.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -14,8 +14,7 @@ use record::error::Result;
 use record::suite::HostPart;
 
 impl WgpuJob {
-    /// Runs `launches` submissions, each after the end of the one before. Their time by the device's clock is the host's
-    /// time of the part.
+    /// Runs `launches` submissions one after another. `device_ns` of the sample is the host time of the part.
     pub(super) async fn host_sample(&mut self, mut host: Host, launches: u32) -> Result<Sample> {
         let (start, mut part_ns) = (Instant::now(), 0.0);
         for _ in 0..launches {
@@ -32,7 +31,7 @@ impl WgpuJob {
         Ok(Sample { device_ns: Some(part_ns), wall_ns })
     }
 
-    /// Runs one submission, and returns the time of the part.
+    /// Runs one submission and returns the time of the part, in nanoseconds.
     async fn host_launch(&mut self, host: &mut Host) -> Result<f64> {
         if host.part == HostPart::FirstPipeline {
             // A number that this device's caches have not seen, in this process or another.
@@ -40,7 +39,7 @@ impl WgpuJob {
             host.kernel.constants.insert("NONCE".to_owned(), f64::from(number));
         }
         let is_bound = !host.part.compiles() && host.part != HostPart::BindGroups;
-        // Both are dropped after the last clock.
+        // Dropped after the last clock is read.
         let old: Vec<_> = if is_bound { Vec::new() } else { self.unbind() };
         let mut old_pipelines = Vec::new();
         let start = Instant::now();
@@ -74,7 +73,6 @@ impl WgpuJob {
         Ok(part.as_nanos() as f64)
     }
 
-    /// Removes the bind groups of all dispatches.
     fn unbind(&mut self) -> Vec<Vec<wgpu::BindGroup>> {
         self.steps.iter_mut().map(|bound| std::mem::take(&mut bound.groups)).collect()
     }
@@ -95,7 +93,7 @@ impl WgpuJob {
         }
     }
 
-    /// Writes the uniform block of each dispatch, by a call each.
+    /// Writes the uniform block of each dispatch with one call each.
     fn write_blocks(&self, host: &Host) {
         let Some(blocks) = &host.blocks else { return };
         for (number, bound) in (0..).zip(&self.steps) {

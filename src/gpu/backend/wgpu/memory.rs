@@ -14,7 +14,6 @@ pub(super) const fn view_dimension(layers: Layers) -> wgpu::TextureViewDimension
     }
 }
 
-/// The memory of one of a job's buffers.
 #[derive(Clone)]
 pub(super) enum Memory {
     Buffer(Rc<wgpu::Buffer>),
@@ -31,7 +30,7 @@ impl Memory {
 
     /// The view of a texture; `None` for a buffer.
     pub(super) fn view(&self, spec: &JobBuffer) -> Option<wgpu::TextureView> {
-        // Without it, an array of one layer would be seen as a plain texture.
+        // Otherwise an array of one layer would be viewed as a plain texture.
         let dimension = spec.texture().map(|texture| view_dimension(texture.layers));
         match self {
             Self::Buffer(_) => None,
@@ -41,8 +40,7 @@ impl Memory {
         }
     }
 
-    /// Frees the memory now. A browser would free it at its next garbage collection; elsewhere the last owner frees it
-    /// when dropped.
+    /// In a browser, frees the memory now and not at a late garbage collection. Elsewhere the last owner frees it.
     pub(super) fn free(&self) {
         if cfg!(target_family = "wasm") {
             match self {
@@ -53,15 +51,15 @@ impl Memory {
     }
 }
 
-/// The binding of a buffer of a job. Its guard zone is bound too: an API drops or moves stores outside of a binding, so
-/// that they would not be seen. Only a kernel that reads lengths must not be given a longer buffer. What follows in the
-/// memory, which may be longer (`Pool`), is not bound.
+/// Binds a job's buffer and its guard zone: APIs drop or move stores outside a binding, so that nothing would detect
+/// them. A kernel that reads lengths gets no guard zone. The rest of the memory, which may be longer (`Pool`), is never
+/// bound.
 pub(super) fn binding<'a>(
     memory: &'a wgpu::Buffer,
     spec: &JobBuffer,
     reads_lengths: bool,
 ) -> wgpu::BindingResource<'a> {
-    // A uniform block is as long as its type, which ends at a multiple of 16 bytes.
+    // A uniform block has the length of its type, a multiple of 16 bytes.
     let told = if spec.is_uniform { spec.bytes } else { spec.told_bytes };
     let size = std::num::NonZero::new(if reads_lengths { told } else { spec.bytes + spec.guard });
     wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: memory, offset: 0, size })

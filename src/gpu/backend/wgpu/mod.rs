@@ -1,7 +1,7 @@
 //! The backend for Vulkan, Metal, DirectX 12, OpenGL and, in a browser, WebGPU. Only this folder uses wgpu.
 //!
-//! The suite's kernels are compiled without run-time checks and without zero-initialisation of workgroup memory, as
-//! CUDA compiles its kernels. Browsers keep both on; `platform/web.rs` has the other differences of browsers.
+//! The suite's kernels are compiled like CUDA's, without run-time checks and zero-initialisation of workgroup memory.
+//! Browsers keep both; `platform/web.rs` has the other differences of browsers.
 
 mod adapter;
 mod backend;

@@ -1,7 +1,7 @@
-//! SPIR-V of other compilers, passed through wgpu as it is: of kernels that WGSL cannot express, and files of users.
+//! SPIR-V of other compilers, passed through wgpu unchanged: kernels that WGSL cannot express, and users' files.
 //!
-//! wgpu reads no interface from such a module: layout and bindings are those of the kernel. wgpu's Vulkan backend numbers the
-//! bindings of each group of a layout without gaps, so that the module's numbers are replaced by these.
+//! wgpu reads no interface from such a module: layout and bindings are the kernel's. As wgpu's Vulkan backend numbers
+//! the bindings of each group of a layout without gaps, the module's numbers are replaced by these.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,13 +14,9 @@ use crate::shader::{Layout, ModuleInterface, Texels};
 use record::error::{Error, Result, one_line};
 use record::suite::{Access, Constants, Entry, Interface, Layers, TexelFormat};
 
-/// The entry point of modules of the suite.
 pub(super) const ENTRY_POINT: &str = "main";
 
-/// The SPIR-V of a kernel that brings it along, with its constants in place.
-///
-/// # Errors
-/// Where it lacks an override of the kernel.
+/// The SPIR-V that a kernel contains, with the values of its constants. Fails if an override of the kernel is missing.
 pub(super) fn specialized(kernel: &Kernel) -> Result<Vec<u32>> {
     let mut spirv = kernel.module.clone();
     specialize(&mut spirv, &kernel.interface.overrides).map_err(fault)?;
@@ -28,13 +24,11 @@ pub(super) fn specialized(kernel: &Kernel) -> Result<Vec<u32>> {
 }
 
 fn fault(why: String) -> Error {
-    Error::Shader(format!("its SPIR-V {why}"))
+    Error::Shader(format!("the kernel's SPIR-V {why}"))
 }
 
-/// Compiles SPIR-V that a compiler made of `kernel`: a pipeline for each entry point.
-///
-/// # Errors
-/// [`Error::Shader`] where it has another interface than the kernel, or the API refuses it.
+/// Compiles SPIR-V made from `kernel`: a pipeline per entry point. Fails with [`Error::Shader`] if its interface
+/// differs from the kernel's, or the API rejects it.
 pub(super) async fn compile(
     device: &wgpu::Device,
     kernel: &Kernel,
@@ -55,10 +49,11 @@ pub(super) async fn compile(
             ..Default::default()
         };
         #[expect(unsafe_code, reason = "SPIR-V from other compilers is measured unchanged")]
-        // SAFETY: of a trusted kernel with cooperative matrices it is naga's, with operands that only order accesses. Else
-        // nobody checks the module beyond its interface: a user who runs SPIR-V that naga cannot check, or passes
-        // `--unchecked`, answers for it, as the documents and the option's help say. Kernels that need run-time checks do
-        // not get here (`Device::check_kernel`). Modules of the suite's own kernels are trusted like its WGSL.
+        // SAFETY: for a trusted kernel with cooperative matrices, the SPIR-V is naga's, with operands that only order
+        // accesses. Otherwise only the module's interface is checked: a user who runs SPIR-V that naga cannot check, or
+        // passes `--unchecked`, is responsible for it, as the documents and the option's help state.
+        // `Device::check_kernel` refuses kernels that need run-time checks. Modules of the suite's own kernels are
+        // trusted like its WGSL.
         let module = unsafe { device.create_shader_module_passthrough(descriptor) };
         let groups = groups(device, &kernel.interface, entry, &layouts);
         let groups: Vec<_> = groups.iter().map(Some).collect();
@@ -82,7 +77,7 @@ pub(super) async fn compile(
     }
 }
 
-/// The layouts that wgpu would read from WGSL with this interface: a group between others may have no bindings.
+/// The layouts that wgpu would read from WGSL with this interface. Groups between others may have no bindings.
 fn groups(
     device: &wgpu::Device,
     interface: &Interface,
@@ -135,11 +130,8 @@ fn groups(
     (0..count).map(group).collect()
 }
 
-/// Checks that a module has the interface of an entry point of its kernel, and gives its bindings the numbers of the Vulkan
-/// layout. Returns the name of the entry point there.
-///
-/// # Errors
-/// What it has instead.
+/// Checks that a module has the interface of an entry point of its kernel, and renumbers its bindings for the Vulkan
+/// layout. Returns the name of the entry point in the module. The error states what the module has instead.
 fn adapt(spirv: &mut [u32], interface: &Interface, entry: &Entry) -> Result<String, String> {
     let none = Constants::new();
     let read = ModuleInterface::read(spirv, &none).map_err(|error| format!("cannot be read: {error}"))?;
@@ -176,7 +168,7 @@ fn adapt(spirv: &mut [u32], interface: &Interface, entry: &Entry) -> Result<Stri
     Ok(name)
 }
 
-/// The numbers of the bindings of an entry point, sorted, by group.
+/// The sorted binding numbers of an entry point, by group.
 fn places(interface: &Interface, entry: &Entry) -> BTreeMap<u32, Vec<u32>> {
     let bindings = entry.bindings.iter().map(|place| &interface.bindings[*place]).map(|own| (own.group, own.index));
     let samplers = entry.samplers.iter().map(|place| &interface.samplers[*place]).map(|own| (own.group, own.index));

@@ -1,4 +1,4 @@
-//! Compute pipelines. Each kernel is compiled once; on other threads while cases run, where that helps.
+//! Compute pipelines. Each kernel is compiled once, on other threads while cases run if that helps.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,26 +14,23 @@ use crate::job::{Job, Kernel, Language};
 use record::error::{Error, Result, one_line};
 use record::suite::Entry;
 
-/// The pipelines of a kernel, one for each entry point.
+/// The pipelines of a kernel, one per entry point.
 pub(super) type Compiled = Vec<wgpu::ComputePipeline>;
 
-/// Pipelines that take longer to make than this have no statistics, which need the same time again.
+/// Pipelines that take longer to make have no statistics, which would take the same time again.
 const SLOW: Duration = Duration::from_secs(2);
 
 /// A device's pipelines, by the keys of their kernels.
 #[derive(Default)]
 pub(super) struct Pipelines {
     pub(super) ready: HashMap<u64, Compiled>,
-    /// What the driver reports of kernels; nothing of slow ones.
+    /// The driver's figures for kernels; empty for slow ones.
     pub(super) reported: HashMap<u64, Statistics>,
     pub(super) background: Option<BackgroundCompiler<(Compiled, Statistics)>>,
 }
 
 impl Pipelines {
-    /// The kernel's pipelines.
-    ///
-    /// # Errors
-    /// [`Error::Shader`] where the kernel does not compile, and errors that the device reported meanwhile.
+    /// The kernel's pipelines. Fails with [`Error::Shader`], or with an error that the device reported meanwhile.
     pub(super) async fn get(&mut self, gpu: &Gpu, kernel: &Kernel) -> Result<Compiled> {
         let key = kernel.key(Language::Wgsl);
         if let Some(background) = &mut self.background {
@@ -56,7 +53,7 @@ impl Pipelines {
         Ok(pipeline)
     }
 
-    /// What the driver reports of a kernel whose pipelines are ready.
+    /// The driver's figures for a kernel whose pipelines are ready.
     pub(super) fn statistics(&mut self, gpu: &Gpu, kernel: &Kernel) -> Statistics {
         let key = kernel.key(Language::Wgsl);
         *self.reported.entry(key).or_insert_with(|| {
@@ -65,7 +62,7 @@ impl Pipelines {
         })
     }
 
-    /// Starts to compile the kernels of `jobs` on other threads, where the platform can.
+    /// Starts to compile the kernels of `jobs` on other threads, if the platform can.
     pub(super) fn compile_in_background(&mut self, gpu: &Gpu, device: &Device, jobs: &[Job]) {
         if platform::can_compile_in_background(device) {
             let kernels = background::kernels(device, jobs, self.ready.keys().copied().collect());
@@ -73,7 +70,7 @@ impl Pipelines {
         }
     }
 
-    /// Leaks the pipelines of a lost device: dropping them may wait for it forever.
+    /// Leaks the pipelines of a lost device: dropping them may block forever.
     pub(super) fn leak(&mut self) {
         std::mem::forget(std::mem::take(&mut self.ready));
         if let Some(background) = self.background.take() {
@@ -82,7 +79,6 @@ impl Pipelines {
     }
 }
 
-/// Compiles kernels on other threads.
 pub(super) fn compile_in_background(
     device: &wgpu::Device,
     kernels: &[(u64, &Kernel)],
@@ -93,8 +89,7 @@ pub(super) fn compile_in_background(
     }))
 }
 
-/// Compiles a kernel on a background thread. Its errors go to this thread's error scopes, not to the case that runs
-/// meanwhile.
+/// Compiles a kernel on a background thread. Errors go to this thread's error scopes, not to the case that is running.
 async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<(Compiled, Statistics)> {
     let start = Instant::now();
     let outer = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
@@ -107,10 +102,8 @@ async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<(Compil
     Some((compiled, reported))
 }
 
-/// Compiles a kernel.
-///
-/// # Errors
-/// [`Error::Shader`] with the compiler's message. Other errors go to the device's outer error scopes.
+/// Compiles a kernel. Fails with [`Error::Shader`] and the compiler's message. Other errors go to the device's outer
+/// error scopes.
 pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel) -> Result<Compiled> {
     if device.features().contains(wgpu::Features::PASSTHROUGH_SHADERS) && !kernel.module.is_empty() {
         return passthrough::compile(device, kernel, &passthrough::specialized(kernel)?).await;
@@ -126,9 +119,9 @@ pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel) -> Result<Co
         checks.bounds_checks = kernel.checks.bounds;
         checks.force_loop_bounding = kernel.checks.loops;
         #[expect(unsafe_code, reason = "the suite measures kernels without run-time checks, as CUDA runs them")]
-        // SAFETY: the kernel is trusted. Either `Case::new` found its text in the suite, whose kernels tests run at odd
-        // sizes between guard zones, or the caller of `Case::trust` made the promise. Code that edits its text keeps
-        // the promise: see `Kernel`.
+        // SAFETY: the kernel is trusted. Either `Case::new` found its text in the suite, whose kernels are tested at
+        // odd sizes between guard zones, or the caller of `Case::trust` guarantees it. Code that edits its text keeps
+        // that guarantee: see `Kernel`.
         unsafe {
             device.create_shader_module_trusted(descriptor, checks)
         }

@@ -1,4 +1,4 @@
-//! Large buffers that the next job reuses: a driver takes 25 to 50 ms to allocate a gigabyte, and 20 to 30 ms to free it
+//! Large buffers that later jobs reuse: a driver takes 25 to 50 ms to allocate a gigabyte, and 20 to 30 ms to free it
 //! (docs/research/2026-11-25-limits.md).
 
 use std::cmp::Reverse;
@@ -7,26 +7,25 @@ use std::rc::Rc;
 /// Smaller buffers cost too little to keep.
 const LARGE: u64 = 32 << 20;
 
-/// Whether buffers of this shape are kept. Not those that the host maps, whose first access is a part of what is
-/// measured; nor any in a browser, which frees buffers when told to (`Memory::free`).
+/// Whether buffers of this shape are kept. Not if the host maps them, because their first access is measured; not in a
+/// browser, which frees buffers on request (`Memory::free`).
 fn is_kept((size, usage): Shape) -> bool {
     let mappable = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::MAP_WRITE;
     size >= LARGE && !usage.intersects(mappable) && cfg!(not(target_family = "wasm"))
 }
 
-/// The large buffers of jobs. One that no job uses any more is idle.
+/// The large buffers of jobs. A buffer is idle once no job uses it.
 #[derive(Default)]
 pub(super) struct Pool {
     buffers: Vec<Rc<wgpu::Buffer>>,
 }
 
-/// Size and usage of a buffer.
 pub(super) type Shape = (u64, wgpu::BufferUsages);
 
 impl Pool {
-    /// An idle buffer for each of the `wanted` ones, by index; `None` where nothing is wanted or no idle one fits. A buffer
-    /// may be larger than wanted, and has the contents of its last job. If a large one must be allocated, the other idle
-    /// buffers are freed first, so that the job has about as much memory as without the pool.
+    /// An idle buffer for each wanted shape, by index; `None` if none is wanted or fits. Such a buffer may be larger
+    /// than wanted, and has the contents of its last job. If no idle buffer fits a large shape, the other idle buffers
+    /// are freed, so that the job has about as much memory as without the pool.
     pub(super) fn take(&mut self, wanted: &[Option<Shape>]) -> Vec<Option<Rc<wgpu::Buffer>>> {
         let mut taken = vec![None; wanted.len()];
         let large =
@@ -46,14 +45,14 @@ impl Pool {
         taken
     }
 
-    /// Keeps a buffer for later jobs, if it is worth it.
+    /// Keeps a buffer for later jobs if it is large enough.
     pub(super) fn keep(&mut self, buffer: &Rc<wgpu::Buffer>) {
         if is_kept((buffer.size(), buffer.usage())) {
             self.buffers.push(Rc::clone(buffer));
         }
     }
 
-    /// Frees every idle buffer. wgpu frees their memory at its next poll.
+    /// Drops every idle buffer. wgpu frees their memory at its next poll.
     pub(super) fn clear(&mut self) {
         self.buffers.retain(|buffer| !is_idle(buffer));
     }
@@ -92,7 +91,7 @@ mod tests {
         let copied = (LARGE, storage | wgpu::BufferUsages::COPY_SRC);
         let mapped = (LARGE, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
         let mut pool = Pool::default();
-        // The buffers of a job, with the number of those that are new.
+        // The buffers of a job, and the number of new ones.
         let job = |pool: &mut Pool, wanted: &[Shape]| {
             let taken = pool.take(&wanted.iter().copied().map(Some).collect::<Vec<_>>());
             let created = taken.iter().filter(|buffer| buffer.is_none()).count();
@@ -148,7 +147,7 @@ mod tests {
                 let mut prepared = backend.prepare(&job).await.expect("prepared");
                 prepared.sample(1).await.expect("it runs");
                 assert_eq!(verify(prepared.as_mut(), &job, 7).await.expect("read"), None, "{}", job.label);
-                // A launch that writes nothing must find poison, not the last job's answer.
+                // A launch that writes nothing must find poison, not the result of the last job.
                 drop(prepared);
                 let mut again = backend.prepare(&job).await.expect("prepared");
                 assert!(verify(again.as_mut(), &job, 7).await.expect("read").is_some(), "{}", job.label);

@@ -18,12 +18,11 @@ use crate::backend::{Prepared, Sample, Task, within};
 use crate::job::{self, Dispatch, Job, JobBuffer, Route, Step};
 use record::error::{Error, Result, one_line};
 
-/// Encoders that the samples use in turn. The address of an encoder's commands changes the time of microsecond launches
-/// by 1 to 2 %. wgpu reuses the encoder that was returned last: all samples of a run would share one address, and the
-/// next run would have another.
+/// Encoders that samples use in rotation. The address of an encoder's commands changes the time of microsecond launches
+/// by 1 to 2 %, and wgpu reuses the encoder that was returned last: all samples of a run would share one address, and
+/// those of the next run another.
 const ENCODERS: usize = 16;
 
-/// A prepared job.
 pub(super) struct WgpuJob {
     pub(super) gpu: Gpu,
     pub(super) pipelines: Compiled,
@@ -32,21 +31,20 @@ pub(super) struct WgpuJob {
     pub(super) steps: Vec<Bound>,
     end_to_end: Vec<Bound>,
     timestamps: Option<Timestamps>,
-    /// Encoders of the next samples.
     encoders: VecDeque<wgpu::CommandEncoder>,
     /// Host copies of the uploaded buffers, made before any timing.
     uploads: HashMap<usize, Vec<u8>>,
-    /// Downloaded data, by the buffer that [`Step::Receive`] names.
+    /// Downloaded data, by the destination buffer of [`Step::Receive`].
     received: HashMap<usize, Vec<u8>>,
     runs_kernel: bool,
     is_host_timed: bool,
     /// Whether uniform blocks hold the words of immediates.
     has_blocks: bool,
-    /// The part of the host's work that is timed, if one is.
+    /// The part of the host's work that is timed, if any.
     pub(super) host: Option<Host>,
 }
 
-/// A step with its bind groups, which are numbered from 0 on.
+/// A step with its bind groups, by group number.
 pub(super) struct Bound {
     pub(super) step: Step,
     pub(super) groups: Vec<wgpu::BindGroup>,
@@ -113,7 +111,7 @@ impl WgpuJob {
         Ok(prepared)
     }
 
-    /// Makes the host copy of a buffer's initial contents.
+    /// Copies a buffer's initial contents to host memory.
     fn copy_to_host(&mut self, index: usize) {
         let spec = &self.specs[index];
         self.uploads.entry(index).or_insert_with(|| {
@@ -164,7 +162,6 @@ impl WgpuJob {
         self.gpu.run(encoder).await
     }
 
-    /// The next encoder.
     fn encoder(&mut self) -> wgpu::CommandEncoder {
         while self.encoders.len() < ENCODERS {
             self.encoders.push_back(self.gpu.encoder());
@@ -172,8 +169,7 @@ impl WgpuJob {
         self.encoders.pop_front().unwrap_or_else(|| self.gpu.encoder())
     }
 
-    /// Encodes the copies of all launches between two timestamps, the first of which is query `first`. Returns the number
-    /// of timestamps.
+    /// Encodes the copies of all launches between queries `first` and `first + 1`. Returns the number of timestamps.
     fn encode_copies(&self, encoder: &mut wgpu::CommandEncoder, launches: u32, first: u32) -> Result<u32> {
         let stamp = |encoder: &mut wgpu::CommandEncoder, index: u32| {
             self.timestamps.iter().for_each(|timestamps| timestamps.write(encoder, index));
@@ -186,7 +182,6 @@ impl WgpuJob {
         Ok(2)
     }
 
-    /// The pipeline of a dispatch.
     fn pipeline(&self, own: &Dispatch<usize>) -> Result<&wgpu::ComputePipeline> {
         self.pipelines.get(own.entry).ok_or_else(|| Error::Validation("a dispatch has no entry point".to_owned()))
     }
@@ -207,7 +202,7 @@ impl WgpuJob {
         Ok(())
     }
 
-    /// Encodes all launches. Consecutive dispatches share one pass with its own timestamps, from query `first` on.
+    /// Encodes all launches. Consecutive dispatches share a pass with its own timestamps, starting at query `first`.
     /// Returns the number of timestamps.
     pub(super) fn encode(&self, encoder: &mut wgpu::CommandEncoder, launches: u32, first: u32) -> Result<u32> {
         let mut written = first;
@@ -241,8 +236,7 @@ impl WgpuJob {
         Ok(written - first)
     }
 
-    /// Submits `count` samples, each with an encoder of its own, or as many as there are timestamps for; waits for them,
-    /// and reads their timestamps.
+    /// Submits up to `count` samples, as many as there are timestamps for, an encoder each, and waits for their times.
     async fn submit(&mut self, launches: u32, count: usize) -> Result<Vec<Sample>> {
         let (mut encoders, mut written, mut queries) = (Vec::new(), 0, 0);
         while encoders.len() < count.max(1) && written + queries <= MAX_QUERIES {
@@ -268,7 +262,6 @@ impl WgpuJob {
         Ok(times_ns.into_iter().map(|ns| Sample { device_ns: Some(ns), wall_ns }).collect())
     }
 
-    /// Encodes a step that is a copy command.
     fn encode_copy(&self, encoder: &mut wgpu::CommandEncoder, step: &Step) -> Result<()> {
         match step {
             Step::Restore { from, to }
@@ -278,7 +271,7 @@ impl WgpuJob {
                     encoder.copy_texture_to_texture(texture_at(from, 0), texture_at(to, 0), to.size());
                     return Ok(());
                 }
-                // A guard zone is no part of the buffer.
+                // The guard zone is not part of the buffer.
                 let bytes = self.specs[*from].bytes.min(self.specs[*to].bytes);
                 let (from, to) = (self.memory[*from].buffer()?, self.memory[*to].buffer()?);
                 encoder.copy_buffer_to_buffer(from, 0, to, 0, bytes);
@@ -313,7 +306,7 @@ impl WgpuJob {
 }
 
 impl WgpuJob {
-    /// Poisons the bytes of outputs that `wanted` gives, and what the host received.
+    /// Poisons the bytes of outputs that `wanted` returns, and the host's received data.
     async fn poison_where(&mut self, wanted: impl Fn(usize, &JobBuffer) -> Option<Range<u64>>) -> Result<()> {
         for (index, (spec, memory)) in self.specs.iter().zip(&self.memory).enumerate() {
             let Some(bytes) = wanted(index, spec).filter(|_| spec.is_output()) else { continue };
@@ -323,7 +316,7 @@ impl WgpuJob {
             }
         }
         self.received.values_mut().for_each(|bytes| bytes.fill(0xff));
-        // Wait, so that the copies do not overlap the next sample.
+        // So that the copies do not overlap the next sample.
         self.gpu.run(self.gpu.encoder()).await
     }
 }
@@ -453,7 +446,7 @@ impl Prepared for WgpuJob {
                 Memory::Buffer(memory) if !self.specs[buffer].is_staging => {
                     self.gpu.read_parts(memory, &ranges, sink).await
                 }
-                // Textures and mapped memory are read whole, once.
+                // Textures and mapped memory are read once, whole.
                 _ => {
                     let end = ranges.iter().map(|range| range.end).max().unwrap_or(0);
                     self.read(buffer, end, &mut within(&ranges, sink)).await

@@ -1,9 +1,8 @@
-//! The steps that this backend runs.
+//! The steps that this backend supports.
 
 use crate::job::{Route, Step};
 use record::error::{Error, Result};
 
-/// Whether the device runs the step by a copy command.
 fn is_copy_command(step: &Step) -> bool {
     matches!(
         step,
@@ -24,10 +23,8 @@ pub(super) fn is_host_copy(step: &Step) -> bool {
     )
 }
 
-/// Whether this backend runs all steps of a launch and of an end-to-end run.
-///
-/// # Errors
-/// [`Error::Unsupported`] with the first step that it does not run.
+/// Checks that this backend supports all steps of a launch and of an end-to-end run. Fails with [`Error::Unsupported`]
+/// and the first unsupported step.
 pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
     let runs_kernel = steps.iter().any(Step::is_timed);
     let in_launch = |step: &&Step| match step {

@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-/// How long a device may take for one submission.
+/// Time limits for one submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// Limit without a sign of progress. GPUs give no such sign.
     pub idle: Duration,
-    /// Limit in all. It matters for software devices: CPU time is their sign of progress, and other programs may leave
-    /// them little of it.
+    /// Limit in total, for software devices: their progress is CPU time, and other programs may leave them little.
     pub total: Duration,
 }
 
 impl Timeouts {
-    /// A sample is planned to take less than half a second: only a hung device reaches these limits.
+    /// Samples are planned to take less than half a second: only a hung device reaches these limits.
     pub const DEFAULT: Self = Self { idle: Duration::from_secs(20), total: Duration::from_secs(300) };
 
     /// The same limit with and without progress.

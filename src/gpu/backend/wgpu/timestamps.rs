@@ -3,7 +3,7 @@
 use super::gpu::Gpu;
 use record::error::Result;
 
-/// Timestamps of one submission, two around each run of dispatches: the most that every device allows in a query set.
+/// Timestamps per submission, two around each run of dispatches: the most that every device allows in a query set.
 pub(super) const MAX_QUERIES: u32 = 4096;
 
 pub(super) struct Timestamps {
@@ -29,7 +29,7 @@ impl Timestamps {
         }
     }
 
-    /// Timestamps at the start and the end of a pass, as queries `written` and `written + 1`.
+    /// Timestamps at the start and end of a pass, as queries `written` and `written + 1`.
     pub(super) fn around_pass(&self, written: &mut u32) -> wgpu::ComputePassTimestampWrites<'_> {
         let begin = *written;
         *written += 2;
@@ -40,19 +40,19 @@ impl Timestamps {
         }
     }
 
-    /// A timestamp between two commands.
+    /// Writes a timestamp between two commands.
     pub(super) fn write(&self, encoder: &mut wgpu::CommandEncoder, index: u32) {
         encoder.write_timestamp(&self.queries, index);
     }
 
-    /// Copies the first `written` timestamps to where the host reads them.
+    /// Copies the first `written` timestamps to a buffer that the host can read.
     pub(super) fn resolve(&self, encoder: &mut wgpu::CommandEncoder, written: u32) {
         encoder.resolve_query_set(&self.queries, 0..written, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.readable, 0, u64::from(written) * 8);
     }
 
-    /// Device times of the first samples, each with `queries` timestamps, in nanoseconds: the sum of the intervals
-    /// between timestamps, taken in pairs.
+    /// Device times of the first samples in nanoseconds, each the sum of the intervals between pairs of
+    /// its `queries` timestamps.
     pub(super) async fn device_ns(&self, gpu: &Gpu, queries: u32, samples: u32) -> Result<Vec<f64>> {
         let mut ticks = vec![0; samples as usize];
         gpu.read_mapped(&self.readable, u64::from(queries * samples) * 8, |bytes| {

@@ -11,10 +11,9 @@ use crate::job::{JobBuffer, TexelFormat, Texture};
 use record::error::Result;
 use record::suite::Layers;
 
-/// Maximum size of contents to upload through the queue, which copies them once more than a mapped buffer.
+/// Most bytes to upload through the queue, which copies them once more than a mapped buffer.
 const SMALL: u64 = 1 << 18;
 
-/// wgpu's name of a format.
 pub(super) const fn texel_format(format: TexelFormat) -> wgpu::TextureFormat {
     match format {
         TexelFormat::Rgba8Unorm => wgpu::TextureFormat::Rgba8Unorm,
@@ -31,8 +30,8 @@ pub(super) const fn texel_format(format: TexelFormat) -> wgpu::TextureFormat {
 }
 
 impl Gpu {
-    /// Writes the initial contents of `spec`: large random ones by a kernel, small ones through the queue and others in
-    /// pieces, of which one is written while the device copies the one before. Does not wait for the last copies.
+    /// Writes the initial contents of `spec`: large random ones by a kernel, small ones through the queue, others in
+    /// pieces, each while the device copies the previous one. Does not wait for the last copies.
     pub(super) async fn upload_contents(&self, spec: &JobBuffer, buffer: &wgpu::Buffer) -> Result<()> {
         if self.draw_contents(spec, buffer).await? {
             return Ok(());
@@ -86,12 +85,12 @@ impl Gpu {
     pub(super) fn upload_texture(&self, spec: &JobBuffer, texture: &wgpu::Texture) -> Result<()> {
         let Some(shape) = spec.texture() else { return Ok(()) };
         let row = shape.width * shape.format.bytes();
-        // Whole rows; `JobBuffer::fill` has multiples of 16 bytes.
+        // Whole rows; `JobBuffer::fill` writes multiples of 16 bytes.
         let rows = (PIECE / row).max(4) / 4 * 4;
         let mut first = 0;
         while first < shape.height {
             let rows = rows.min(shape.layer_height() - first % shape.layer_height());
-            // A layer may start anywhere.
+            // A layer may start at any byte.
             let before = first * row % 16;
             let mut bytes = vec![0; (before + rows * row).next_multiple_of(16) as usize];
             spec.fill(first * row - before, &mut bytes);
@@ -105,7 +104,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Passes the first `bytes` of a texture to `sink`, rows packed without padding.
+    /// Passes the first `bytes` of a texture to `sink`, in packed rows.
     pub(super) async fn read_texture(
         &self,
         spec: &JobBuffer,
@@ -138,7 +137,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Copies `bytes` to the start of `buffer` through the staging buffer, in pieces, and waits for each.
+    /// Copies `bytes` to the start of `buffer` through the staging buffer, in pieces, waiting for each.
     pub(super) async fn upload_staged(&self, bytes: &[u8], buffer: &wgpu::Buffer) -> Result<()> {
         let [staging, _] = &self.upload;
         for (number, piece) in bytes.chunks(PIECE as usize).enumerate() {
@@ -148,7 +147,6 @@ impl Gpu {
         Ok(())
     }
 
-    /// Writes the initial contents of `spec` to a mappable buffer, in pieces.
     pub(super) async fn write_mapped_contents(&self, spec: &JobBuffer, buffer: &wgpu::Buffer) -> Result<()> {
         self.map(buffer, wgpu::MapMode::Write, spec.bytes).await?;
         for offset in (0..spec.bytes).step_by(PIECE as usize) {
@@ -182,7 +180,7 @@ impl Gpu {
         encoder
     }
 
-    /// Passes the bytes `range` of `buffer` to `sink`, in pieces. The device copies the next piece meanwhile.
+    /// Passes the bytes `range` of `buffer` to `sink` in pieces, while the device copies the next piece.
     pub(super) async fn read(
         &self,
         buffer: &wgpu::Buffer,
@@ -207,8 +205,8 @@ impl Gpu {
         Ok(())
     }
 
-    /// Passes the bytes of `buffer` in each of `ranges` to `sink`. Several small ranges share a submission: waiting for
-    /// one takes longer than the copies.
+    /// Passes the bytes of `buffer` in `ranges` to `sink`. Small ranges share a submission: waiting takes longer than
+    /// copying.
     pub(super) async fn read_parts(
         &self,
         buffer: &wgpu::Buffer,
@@ -261,7 +259,7 @@ impl Gpu {
         self.map_after(None, buffer, mode, bytes).await
     }
 
-    /// Maps the start of a buffer once its `last` submission has finished, or all if this is not known.
+    /// Maps the start of a buffer once the `last` submission that uses it has finished, or all if `last` is unknown.
     async fn map_after(
         &self,
         last: Option<wgpu::SubmissionIndex>,
@@ -295,7 +293,7 @@ impl Gpu {
     }
 }
 
-/// A texture from `row` on, for a copy.
+/// The part of a texture that starts at `row`, for a copy.
 pub(super) fn texture_at(texture: &wgpu::Texture, row: u64) -> wgpu::TexelCopyTextureInfo<'_> {
     let height = texture.height().max(1);
     wgpu::TexelCopyTextureInfo {
@@ -306,8 +304,8 @@ pub(super) fn texture_at(texture: &wgpu::Texture, row: u64) -> wgpu::TexelCopyTe
     }
 }
 
-/// Writes the initial contents of `spec` from byte `first` on to the range `to` of a mapped buffer, in views that fit a
-/// CPU cache.
+/// Writes the contents of `spec`, starting at byte `first`, to `to` of a mapped buffer, in views that fit in a CPU
+/// cache.
 fn write_contents(spec: &JobBuffer, first: u64, buffer: &wgpu::Buffer, to: Range<u64>) -> Result<()> {
     const VIEW: u64 = 1 << 18;
     let views = to.clone().step_by(VIEW as usize).map(|at| {
@@ -318,7 +316,7 @@ fn write_contents(spec: &JobBuffer, first: u64, buffer: &wgpu::Buffer, to: Range
     Ok(())
 }
 
-/// Passes the first `bytes` of a mapped buffer to `sink`, and unmaps it.
+/// Passes the first `bytes` of a mapped buffer to `sink` and unmaps it.
 fn read_view(buffer: &wgpu::Buffer, bytes: u64, sink: impl FnOnce(&[u8])) -> Result<()> {
     let view = buffer.get_mapped_range(..bytes.next_multiple_of(8)).map_err(|error| unmappable(&error.to_string()))?;
     sink(&view[..bytes as usize]);

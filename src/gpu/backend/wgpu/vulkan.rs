@@ -1,5 +1,4 @@
-//! Vulkan's cooperative matrices that wgpu has no name for: which ones a device has; devices with extensions that wgpu
-//! does not enable.
+//! Cooperative matrices of Vulkan that wgpu cannot express, and devices with extensions that wgpu does not enable.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
@@ -10,7 +9,7 @@ use wgpu::hal::api::Vulkan;
 
 use record::suite::Feature;
 
-/// The kinds of cooperative matrices of the [`Feature`]s: M×N×K, and the types of factors and sums.
+/// The kinds of cooperative matrices behind [`Feature`]s: M×N×K, and the types of factors and sums.
 const MATRICES: [(Feature, [u32; 3], vk::ComponentTypeKHR, vk::ComponentTypeKHR); 2] = [
     (Feature::Int8Matrix, [16, 16, 32], vk::ComponentTypeKHR::SINT8, vk::ComponentTypeKHR::SINT32),
     (Feature::Bf16Matrix, [16, 16, 16], BFLOAT16, vk::ComponentTypeKHR::FLOAT32),
@@ -33,7 +32,6 @@ struct Bfloat16Features<'a> {
 }
 
 impl Bfloat16Features<'_> {
-    /// With the types and matrices on or off.
     fn new(is_on: bool) -> Self {
         Self {
             // `VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR`.
@@ -55,16 +53,16 @@ unsafe impl vk::ExtendsDeviceCreateInfo for Bfloat16Features<'_> {}
 // SAFETY: as above.
 unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for Bfloat16Features<'_> {}
 
-/// The kinds of [`MATRICES`] that kernels can use on a device that wgpu opens ([`open_extended`] for bf16).
+/// The kinds of [`MATRICES`] that kernels can use on a device opened by wgpu (for bf16, by [`open_extended`]).
 pub(super) fn matrices(adapter: &wgpu::Adapter) -> BTreeSet<Feature> {
-    // Of a driver without the extension, the functions below would not load.
+    // The functions below would not load from a driver without the extension.
     if !adapter.features().contains(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX) {
         return BTreeSet::new();
     }
     #[expect(unsafe_code, reason = "the adapter outlives the calls, which read properties only")]
-    // SAFETY: the physical device belongs to the instance that is asked; neither is changed or kept. wgpu has the
-    // feature only if it has asked for the matrices itself, through the same function, so that it can be loaded.
-    // `vkGetPhysicalDeviceFeatures2` is part of instances from version 1.1 on.
+    // SAFETY: the physical device belongs to this instance; neither is changed or kept. wgpu has the feature only if it
+    // has queried the matrices through the same function, so this function can be loaded. Instances since version 1.1
+    // have `vkGetPhysicalDeviceFeatures2`.
     unsafe {
         let Some(vulkan) = adapter.as_hal::<Vulkan>() else { return BTreeSet::new() };
         let (shared, device) = (vulkan.shared_instance(), vulkan.raw_physical_device());
@@ -102,9 +100,9 @@ fn is_kind(
         && listed.saturating_accumulation == vk::FALSE
 }
 
-/// Opens a device with the extensions that wgpu does not enable: statistics of pipelines where the driver has them, and
-/// matrices of bf16 where `has_bf16`. The adapter must then have [`Feature::Bf16Matrix`] among its [`matrices`], and
-/// everything that `descriptor` requires. `None` where there is nothing to add, or the driver refuses.
+/// Opens a device with the extensions that wgpu does not enable: statistics of pipelines if the driver has them, and
+/// bf16 matrices if `has_bf16`. Then the adapter must have [`Feature::Bf16Matrix`] among its [`matrices`], and
+/// everything that `descriptor` requires. `None` if there is nothing to add, or if the driver refuses.
 pub(super) fn open_extended(
     adapter: &wgpu::Adapter,
     descriptor: &wgpu::DeviceDescriptor<'_>,
@@ -115,10 +113,9 @@ pub(super) fn open_extended(
         vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default().pipeline_executable_info(true);
     let (features, limits) = (descriptor.required_features, &descriptor.required_limits);
     #[expect(unsafe_code, reason = "wgpu does not enable these extensions")]
-    // SAFETY: wgpu's own `request_device` opens the device in the same way, with the same features and limits, which the
-    // caller has from the adapter. The callback adds extensions and their features, which the device has: of bf16 the
-    // caller knows it from `matrices`, of statistics the driver was asked. The structures of the features outlive the
-    // call.
+    // SAFETY: wgpu's own `request_device` opens the device in the same way, with the same features and limits, which
+    // the caller took from the adapter. The callback adds extensions and features that the device has: bf16 by
+    // `matrices`, statistics by the query below. The structures of the features outlive the call.
     unsafe {
         let opened = {
             let vulkan = adapter.as_hal::<Vulkan>()?;
@@ -144,8 +141,8 @@ pub(super) fn open_extended(
     }
 }
 
-/// Whether the driver reports statistics of pipelines. Not before Vulkan 1.3, from which on what wgpu has enabled is known
-/// (`executable::enabled`).
+/// Whether the driver reports statistics of pipelines. Not before Vulkan 1.3, because only since then is it known what
+/// wgpu has enabled (`executable::enabled`).
 fn has_statistics(vulkan: &wgpu::hal::vulkan::Adapter) -> bool {
     let (shared, capabilities) = (vulkan.shared_instance(), vulkan.physical_device_capabilities());
     if shared.instance_api_version() < vk::API_VERSION_1_1
@@ -157,8 +154,7 @@ fn has_statistics(vulkan: &wgpu::hal::vulkan::Adapter) -> bool {
     let mut has = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
     let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut has);
     #[expect(unsafe_code, reason = "the adapter outlives the call, which reads properties only")]
-    // SAFETY: the physical device belongs to the instance that is asked. `vkGetPhysicalDeviceFeatures2` is part of
-    // instances from version 1.1 on.
+    // SAFETY: the physical device is of this instance, whose version is at least 1.1 and thus has the function.
     unsafe {
         shared.raw_instance().get_physical_device_features2(vulkan.raw_physical_device(), &mut all);
     }

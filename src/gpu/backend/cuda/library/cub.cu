@@ -1,5 +1,6 @@
-// CUB's algorithms for a whole device, which are functions of the host, as a C function: `own` is memory of the algorithm's,
-// whose bytes it tells where that is null. ROUTINE and ELEMENT choose one, so that each compiles in seconds.
+// CUB's device-wide algorithms, which are host functions, as one C function. `own` is the algorithm's scratch memory;
+// if it is null, the function only sets `bytes` to the size needed. ROUTINE and ELEMENT select one algorithm, so that
+// each compiles in seconds.
 #include <cstdint>
 #include <cub/cub.cuh>
 

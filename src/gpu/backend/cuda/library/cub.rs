@@ -1,5 +1,5 @@
-//! CUB: sums, scans, sorts and histograms. Its algorithms for a whole device are C++ functions of the host, which NVRTC
-//! cannot compile: nvcc of the CUDA toolkit compiles them into a library, a routine and a type at a time.
+//! CUB: sums, scans, sorts and histograms. Its device-wide algorithms are C++ host functions, which NVRTC cannot
+//! compile: nvcc from the CUDA toolkit compiles them into a library, one routine and type at a time.
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
@@ -19,7 +19,7 @@ use record::error::{Error, Result, one_line};
 
 const SOURCE: &str = include_str!("cub.cu");
 
-/// An nvcc that takes longer for a routine hangs.
+/// nvcc counts as hung if it takes longer for a routine.
 const LONGEST: Duration = Duration::from_secs(180);
 
 /// `cudaError_t`.
@@ -28,17 +28,15 @@ const ALLOC_FAILED: c_int = 2;
 /// The function of `cub.cu`.
 type Function = unsafe extern "C" fn(*mut c_void, *mut usize, *const c_void, *mut c_void, u64, *mut c_void) -> c_int;
 
-/// The routines that are compiled, by their name in `cub.cu` and the type of their elements.
+/// The compiled routines, by their name in `cub.cu` and element type.
 #[derive(Default)]
 pub(super) struct Cub {
     known: HashMap<(&'static str, Scalar), Result<Rc<Loaded>, String>>,
 }
 
 impl Cub {
-    /// A routine from the first buffer to the second. The context must be current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where nvcc is missing or does not compile it.
+    /// A routine from the first buffer to the second. The context must be current. Fails with [`Error::Unsupported`] if
+    /// nvcc is missing or cannot compile the routine.
     pub(super) fn bind(
         &mut self,
         context: &Rc<Context>,
@@ -63,8 +61,8 @@ impl Cub {
         let context = Rc::clone(context);
         let run = move |own: *mut c_void, bytes: &mut usize| {
             let (from, to) = (input.address() as *const c_void, output.address() as *mut c_void);
-            // SAFETY: the lengths are checked above, and this closure keeps the buffers; `own` is null or as long as the
-            // function asks for.
+            // SAFETY: the lengths are checked above, and this closure keeps the buffers; `own` is null or has the size
+            // that the function asked for.
             let status = unsafe { function(own, bytes, from, to, n, context.stream()) };
             library.check("the routine", status)
         };
@@ -75,7 +73,7 @@ impl Cub {
     }
 }
 
-/// Compiles and loads a routine; the reason where that fails.
+/// Compiles and loads a routine, or returns the reason why that fails.
 fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
     let _compiling = activity::compiling();
     let type_of = match scalar {
@@ -87,7 +85,7 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
     let (source, library) = (folder.path().join("cub.cu"), folder.path().join("libshaderbench_cub.so"));
     let written = |error| format!("cannot write CUB's source file: {error}");
     std::fs::write(&source, SOURCE).map_err(written)?;
-    // A pipe would be full before a long text of errors ends.
+    // To a file, because a long list of errors would fill a pipe and block nvcc.
     let errors = folder.path().join("errors.txt");
     let open = || std::fs::File::create(&errors);
     open().map_err(written)?;
@@ -120,7 +118,7 @@ fn compiled(name: &'static str, scalar: Scalar) -> Result<Rc<Loaded>, String> {
             text.lines().find(|line| line.contains("error")).or_else(|| text.lines().next()).unwrap_or_default();
         return Err(format!("nvcc cannot compile CUB's routine: {}", one_line(first)));
     }
-    // SAFETY: the library is that of `cub.cu`: loading it registers its kernels, which has no preconditions.
+    // SAFETY: the library is compiled from `cub.cu`: loading it registers its kernels, which has no preconditions.
     let loaded =
         unsafe { libloading::Library::new(&library) }.map_err(|error| format!("cannot load CUB's routine: {error}"))?;
     Ok(Rc::new(Loaded { library: loaded, title: "CUB", no_memory: ALLOC_FAILED }))

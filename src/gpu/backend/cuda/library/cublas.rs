@@ -1,5 +1,5 @@
-//! cuBLAS: products and transposes of matrices. It is column-major, so it computes the transpose of C = A·B as the product
-//! of the transposes of B and A.
+//! cuBLAS: products and transposes of matrices. As it is column-major, it computes the transpose of C = A·B: the
+//! product of the transposes of B and A.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -11,7 +11,7 @@ use crate::backend::cuda::memory::Memory;
 use crate::job::{Precision, Routine, Scalar};
 use record::error::{Error, Result};
 
-/// Names of the library, the newest first.
+/// File names, newest first.
 const NAMES: [&str; 3] = ["libcublas.so.13", "libcublas.so.12", "libcublas.so"];
 
 type Handle = *mut c_void;
@@ -28,7 +28,7 @@ pub(super) const TRANSPOSED: c_int = 1;
 pub(super) const R_32F: c_int = 0;
 const R_16F: c_int = 2;
 
-/// `cublasComputeType_t`: sums in f16; sums in f32, of f32 factors as they are or rounded to tf32.
+/// `cublasComputeType_t`: sums in f16, or in f32 with f32 factors unchanged or rounded to tf32.
 const COMPUTE_16F: c_int = 64;
 pub(super) const COMPUTE_32F: c_int = 68;
 const COMPUTE_32F_FAST_TF32: c_int = 77;
@@ -36,8 +36,8 @@ const COMPUTE_32F_FAST_TF32: c_int = 77;
 /// `cublasGemmAlgo_t`: the library chooses.
 const DEFAULT: c_int = -1;
 
-/// What NVIDIA recommends for compute capability 9.0, and more than for those before it (cuBLAS's manual, section
-/// `cublasSetWorkspace`). Its own memory would be allocated within a graph.
+/// Workspace in bytes: NVIDIA's recommendation for compute capability 9.0, more than for older devices (cuBLAS's
+/// manual, `cublasSetWorkspace`). Otherwise the library would allocate its own memory within a graph.
 pub(super) const WORKSPACE: u64 = 32 << 20;
 
 type GemmEx = unsafe extern "C" fn(
@@ -93,26 +93,24 @@ type Geam<T> = unsafe extern "C" fn(
     c_int,
 ) -> Status;
 
-/// The library, with a handle that works in the stream of one context.
+/// The library, with a handle on the stream of one context.
 pub(super) struct Blas {
     context: Rc<Context>,
     library: Loaded,
     handle: Handle,
-    /// Which the handle uses.
+    /// Used by the handle.
     _workspace: Memory,
 }
 
 impl Blas {
-    /// Loads the library and opens a handle in `context`, which must be current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where the library or one of its functions is missing.
+    /// Loads the library and opens a handle in `context`, which must be current. Fails with [`Error::Unsupported`] if
+    /// the library or one of its functions is missing.
     pub(super) fn open(context: &Rc<Context>) -> Result<Rc<Self>> {
         let library = Loaded::find(("cuBLAS", ALLOC_FAILED), &NAMES, TOOLKIT)?;
         let workspace = Memory::new(context, WORKSPACE)?;
         let (at, mut handle) = (workspace.address() as *mut c_void, ptr::null_mut());
-        // SAFETY: the types are those of cublas_v2.h; `handle` is a valid place; the stream lives as long as `context`,
-        // and the workspace as long as the handle: the result keeps both alive.
+        // SAFETY: the types are those of cublas_v2.h; `handle` is a valid place; the result keeps `context` with its
+        // stream and the workspace alive as long as the handle.
         unsafe {
             let create = library.symbol::<unsafe extern "C" fn(*mut Handle) -> Status>("cublasCreate_v2")?;
             let set_stream =
@@ -127,14 +125,14 @@ impl Blas {
         }
     }
 
-    /// A routine on buffers of `scalar`s; the last buffer is the result. Matrices are row-major.
+    /// Binds a routine to row-major matrices of `scalar`s; the last buffer is the result.
     pub(super) fn bind(self: &Rc<Self>, routine: Routine, scalar: Scalar, buffers: &[Rc<Memory>]) -> Result<Call> {
         match (routine, scalar) {
             (Routine::Multiply { m, n, k, precision }, Scalar::F32 | Scalar::F16) => {
                 self.product([m, n, k], precision, scalar, buffers)
             }
             (Routine::MultiplyVector { rows, columns }, Scalar::F32) => self.vector(rows, columns, buffers),
-            // The library's f16 gemv is its product with a matrix of one column: here the last factor is transposed.
+            // In f16, the product with a one-column matrix; the other factor is transposed.
             (Routine::MultiplyVector { rows, columns }, Scalar::F16) => {
                 let size = u64::from(u16::BITS / 8);
                 let [w, x, y] = check_lengths(buffers, [size * rows * columns, size * columns, 4 * rows])?;
@@ -173,8 +171,7 @@ impl Blas {
         self.gemm((NOT_TRANSPOSED, [n, m, k]), [(b, factor_type, n), (a, factor_type, k), (c, of_sums, n)], compute)
     }
 
-    /// The product of column-major matrices with these types and leading dimensions, of which the first is transposed or
-    /// not.
+    /// The product of column-major matrices of these types and leading dimensions. `operation` applies to the first.
     fn gemm(
         self: &Rc<Self>,
         (operation, [m, n, k]): (c_int, [c_int; 3]),
@@ -185,12 +182,12 @@ impl Blas {
         let gemm = unsafe { self.library.symbol::<GemmEx>("cublasGemmEx")? };
         let blas = Rc::clone(self);
         Ok(Box::new(move || {
-            // 1 in the type of the sums: the low half of a word is an f16.
+            // 1 in the type of the sums: an f16 is the low half of the word.
             let (one, zero) = (if compute == COMPUTE_16F { 0x3c00 } else { 1.0_f32.to_bits() }, 0_u32);
             let (one, zero) = ((&raw const one).cast(), (&raw const zero).cast());
             let at = |memory: &Memory| memory.address() as *mut c_void;
             // SAFETY: the callers have checked the lengths of the buffers, which this closure keeps; both factors live
-            // until the call returns, and a word holds an f16 in its first bytes: CUDA's hosts are little-endian.
+            // until the call returns, and an f16 is in the first bytes of its word: CUDA's hosts are little-endian.
             let status = unsafe {
                 gemm(
                     blas.handle,
@@ -218,7 +215,7 @@ impl Blas {
         }))
     }
 
-    /// y = W·x in f32. The library's W is the transpose of W.
+    /// y = W·x in f32. W is transposed because the library is column-major.
     fn vector(self: &Rc<Self>, rows: u64, columns: u64, buffers: &[Rc<Memory>]) -> Result<Call> {
         let [w, x, y] = check_lengths(buffers, [4 * rows * columns, 4 * columns, 4 * rows])?;
         let (rows, columns) = (int(rows)?, int(columns)?);
@@ -228,8 +225,7 @@ impl Blas {
         Ok(Box::new(move || {
             let (one, zero) = (1.0_f32, 0.0_f32);
             let at = |memory: &Memory| memory.address() as *mut f32;
-            // SAFETY: the lengths are checked above, and this closure keeps the buffers; both factors live until the call
-            // returns.
+            // SAFETY: the lengths are checked above, and this closure keeps the buffers; both factors outlive the call.
             let status = unsafe {
                 let (one, zero) = (&raw const one, &raw const zero);
                 gemv(blas.handle, TRANSPOSED, columns, rows, one, at(&w), columns, at(&x), 1, zero, at(&y), 1)
@@ -238,7 +234,7 @@ impl Blas {
         }))
     }
 
-    /// The transpose, as the sum of a transposed matrix and nothing, by the routine of this name for `T`.
+    /// The transpose, as a transposed matrix plus zero times another, by the routine of this name for `T`.
     fn transpose<T: Copy + 'static>(
         self: &Rc<Self>,
         name: &'static str,
@@ -279,7 +275,6 @@ impl Blas {
     }
 }
 
-/// A side of a matrix, as the library takes it.
 fn int(side: u64) -> Result<c_int> {
     c_int::try_from(side).map_err(|_| Error::Unsupported(format!("a side of {side} exceeds cuBLAS's limit of 31 bits")))
 }
@@ -287,7 +282,7 @@ fn int(side: u64) -> Result<c_int> {
 impl Drop for Blas {
     fn drop(&mut self) {
         self.context.free(|| {
-            // SAFETY: the type is that of cublas_v2.h; the handle came from this library, and no other code destroys it.
+            // SAFETY: the type is that of cublas_v2.h; the handle came from this library and is destroyed only here.
             unsafe {
                 if let Ok(destroy) = self.library.symbol::<unsafe extern "C" fn(Handle) -> Status>("cublasDestroy_v2") {
                     let _ = destroy(self.handle);

@@ -1,5 +1,5 @@
-//! cuBLASLt: products of matrices of narrow numbers. It is column-major, so it computes the transpose of C = A·B as the product of the
-//! transposes of B and A; B is stored column by column, the one order in which it takes fp8 on Hopper.
+//! cuBLASLt: matrix products of narrow types. As it is column-major, it computes the transpose of C = A·B: the product
+//! of the transposes of B and A. B is stored column by column, the only order that it supports for fp8 on Hopper.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -12,7 +12,7 @@ use crate::backend::cuda::memory::Memory;
 use crate::job::Scalar;
 use record::error::{Error, Result};
 
-/// Names of the library, the newest first.
+/// File names, newest first.
 const NAMES: [&str; 3] = ["libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"];
 
 type Raw = *mut c_void;
@@ -38,7 +38,7 @@ const TRANSA: c_int = 3;
 /// `cublasLtMatmulPreferenceAttributes_t`.
 const MAX_WORKSPACE_BYTES: c_int = 1;
 
-/// `cublasLtMatmulHeuristicResult_t`, the first field of which is the algorithm.
+/// `cublasLtMatmulHeuristicResult_t`, which begins with the algorithm.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Found {
@@ -69,7 +69,7 @@ type Multiply = unsafe extern "C" fn(
     *mut c_void,
 ) -> Status;
 
-/// The library, with a handle and memory of its own.
+/// The library, with its own handle and workspace.
 pub(super) struct BlasLt {
     context: Rc<Context>,
     library: Loaded,
@@ -77,7 +77,7 @@ pub(super) struct BlasLt {
     workspace: Memory,
 }
 
-/// A description of the library's, in host memory.
+/// A descriptor in host memory.
 struct Object {
     lt: Rc<BlasLt>,
     raw: Raw,
@@ -85,10 +85,8 @@ struct Object {
 }
 
 impl BlasLt {
-    /// Loads the library and opens a handle in `context`, which must be current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where the library or one of its functions is missing.
+    /// Loads the library and opens a handle in `context`, which must be current. Fails with [`Error::Unsupported`] if
+    /// the library or one of its functions is missing.
     pub(super) fn open(context: &Rc<Context>) -> Result<Rc<Self>> {
         let library = Loaded::find(("cuBLASLt", ALLOC_FAILED), &NAMES, TOOLKIT)?;
         let (workspace, mut handle) = (Memory::new(context, WORKSPACE)?, ptr::null_mut());
@@ -100,11 +98,8 @@ impl BlasLt {
         Ok(Rc::new(Self { context: Rc::clone(context), library, handle, workspace }))
     }
 
-    /// [`Routine::MultiplyByColumns`](crate::job::Routine::MultiplyByColumns) of factors of this type. The context must be
-    /// current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where the library has no such product on this device.
+    /// [`Routine::MultiplyByColumns`](crate::job::Routine::MultiplyByColumns) of factors of this type. The context must
+    /// be current. Fails with [`Error::Unsupported`] if the library has no such product on this device.
     pub(super) fn bind(self: &Rc<Self>, [m, n, k]: [u64; 3], scalar: Scalar, buffers: &[Rc<Memory>]) -> Result<Call> {
         let (of_factors, of_sums, compute) = match scalar {
             Scalar::Bf16 => (R_16BF, R_32F, COMPUTE_32F),
@@ -122,12 +117,12 @@ impl BlasLt {
         let found = self.algorithm([&product, &left, &right, &sums])?;
         // SAFETY: the type is that of cublasLt.h, and the call below keeps the library.
         let multiply = unsafe { self.library.symbol::<Multiply>("cublasLtMatmul")? };
-        // The factors of the product and of what was there, as numbers of the sums' type.
+        // The factors of the product and of the previous contents, in the type of the sums.
         let (one, zero) = (if of_sums == R_32I { 1 } else { 1.0_f32.to_bits() }, 0_u32);
         let lt = Rc::clone(self);
         Ok(Box::new(move || {
             let at = |memory: &Memory| memory.address() as *mut c_void;
-            // SAFETY: the lengths are checked above; this closure keeps the buffers, the workspace and all descriptions;
+            // SAFETY: the lengths are checked above; this closure keeps the buffers, the workspace and all descriptors;
             // both factors live until the call returns.
             let status = unsafe {
                 multiply(
@@ -153,10 +148,10 @@ impl BlasLt {
         }))
     }
 
-    /// What is computed: sums of products, the first factor of which is transposed.
+    /// Describes the product: its types, and that its first factor is transposed.
     fn product(self: &Rc<Self>, compute: c_int, of_sums: c_int) -> Result<Object> {
         type New = unsafe extern "C" fn(*mut Raw, c_int, c_int) -> Status;
-        // SAFETY: the types are those of cublasLt.h, and the description exists when its attribute is set.
+        // SAFETY: the types are those of cublasLt.h, and the descriptor exists when its attribute is set.
         unsafe {
             let new = self.library.symbol::<New>("cublasLtMatmulDescCreate")?;
             let product = self.object("creating a matmul descriptor", "cublasLtMatmulDescDestroy", |raw| {
@@ -167,7 +162,7 @@ impl BlasLt {
         }
     }
 
-    /// A matrix whose columns lie one after the other.
+    /// Describes a column-major matrix without gaps.
     fn matrix(self: &Rc<Self>, of: c_int, rows: u64, columns: u64) -> Result<Object> {
         type New = unsafe extern "C" fn(*mut Raw, c_int, u64, u64, i64) -> Status;
         let leading = i64::try_from(rows).unwrap_or(i64::MAX);
@@ -178,10 +173,10 @@ impl BlasLt {
         }
     }
 
-    /// What the library thinks the fastest with the memory that it has here.
+    /// The algorithm that the library expects to be the fastest with this workspace.
     fn algorithm(self: &Rc<Self>, [product, left, right, sums]: [&Object; 4]) -> Result<Found> {
         let (mut found, mut count) = (Found::default(), 0);
-        // SAFETY: the types are those of cublasLt.h; the descriptions exist; there is room for the one result asked for.
+        // SAFETY: the types are those of cublasLt.h; the descriptors exist; there is room for the one requested result.
         let status = unsafe {
             let new =
                 self.library.symbol::<unsafe extern "C" fn(*mut Raw) -> Status>("cublasLtMatmulPreferenceCreate")?;
@@ -198,10 +193,10 @@ impl BlasLt {
         Ok(found)
     }
 
-    /// What `create` made, to be destroyed by the function of this name.
+    /// The descriptor made by `create`, which the function `destroy` destroys.
     ///
     /// # Safety
-    /// `create` writes a description that this function destroys.
+    /// `create` writes a descriptor of the kind that `destroy` destroys.
     unsafe fn object(
         self: &Rc<Self>,
         name: &str,
@@ -217,7 +212,7 @@ impl BlasLt {
 }
 
 impl Object {
-    /// A closure that names the field would capture the pointer alone, and not keep the description.
+    /// A method, because a closure using the field would capture only the pointer and not keep the descriptor.
     const fn raw(&self) -> Raw {
         self.raw
     }
@@ -225,9 +220,9 @@ impl Object {
     /// Sets an attribute by the function of this name.
     ///
     /// # Safety
-    /// The function is the one for this kind of description, and `T` is the attribute's type.
+    /// The function belongs to this kind of descriptor, and `T` is the attribute's type.
     unsafe fn set<T>(&self, function: &str, attribute: c_int, value: &T) -> Result<()> {
-        // SAFETY: the caller promises the function and the type.
+        // SAFETY: the caller guarantees the function and the type.
         let status = unsafe {
             let set = self.lt.library.symbol::<SetAttribute>(function)?;
             set(self.raw, attribute, ptr::from_ref(value).cast(), size_of::<T>())
@@ -238,7 +233,7 @@ impl Object {
 
 impl Drop for Object {
     fn drop(&mut self) {
-        // SAFETY: the description came from this library, and no other code destroys it.
+        // SAFETY: the descriptor came from this library, and no other code destroys it.
         unsafe { (self.destroy)(self.raw) };
     }
 }

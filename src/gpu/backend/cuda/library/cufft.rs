@@ -8,7 +8,7 @@ use crate::backend::cuda::context::Context;
 use crate::backend::cuda::memory::Memory;
 use record::error::{Error, Result};
 
-/// Names of the library, the newest first.
+/// File names, newest first.
 const NAMES: [&str; 4] = ["libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so"];
 
 /// `cufftResult`.
@@ -22,7 +22,6 @@ type Handle = c_int;
 type Status = c_int;
 type Exec = unsafe extern "C" fn(Handle, *mut c_void, *mut c_void, c_int) -> Status;
 
-/// The library.
 pub(super) struct Fft {
     context: Rc<Context>,
     library: Loaded,
@@ -35,10 +34,7 @@ struct Plan {
 }
 
 impl Fft {
-    /// Loads the library.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where it is missing.
+    /// Loads the library. Fails with [`Error::Unsupported`] if it is missing.
     pub(super) fn open(context: &Rc<Context>) -> Result<Rc<Self>> {
         let library = Loaded::find(("cuFFT", ALLOC_FAILED), &NAMES, TOOLKIT)?;
         Ok(Rc::new(Self { context: Rc::clone(context), library }))
@@ -53,8 +49,7 @@ impl Fft {
         };
         let (count, points) = (int(count)?, int(points)?);
         let mut handle = 0;
-        // SAFETY: the types are those of cufft.h; `handle` is a valid place; the stream lives as long as the context, which
-        // the plan keeps.
+        // SAFETY: the types are those of cufft.h; `handle` is a valid place; the plan keeps context and stream.
         let (plan, exec) = unsafe {
             let new = self
                 .library

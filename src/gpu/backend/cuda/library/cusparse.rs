@@ -1,4 +1,4 @@
-//! cuSPARSE: the product of a sparse matrix in CSR with a vector, by the library's own choice of algorithm.
+//! cuSPARSE: the product of a sparse CSR matrix and a vector. The library chooses the algorithm.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -9,7 +9,7 @@ use crate::backend::cuda::context::Context;
 use crate::backend::cuda::memory::Memory;
 use record::error::{Error, Result};
 
-/// Names of the library, the newest first.
+/// File names, newest first.
 const NAMES: [&str; 3] = ["libcusparse.so.12", "libcusparse.so.11", "libcusparse.so"];
 
 /// `cusparseStatus_t`.
@@ -41,8 +41,8 @@ type CreateCsr = unsafe extern "C" fn(
     c_int,
 ) -> Status;
 type CreateVector = unsafe extern "C" fn(*mut Handle, i64, *mut c_void, c_int) -> Status;
-/// `cusparseSpMV` and `cusparseSpMV_preprocess`, whose last argument is the library's own memory, and
-/// `cusparseSpMV_bufferSize`, which writes there how long that is.
+/// `cusparseSpMV` and `cusparseSpMV_preprocess`, whose last argument is the workspace, and `cusparseSpMV_bufferSize`,
+/// which writes the size of the workspace there.
 type Multiply = unsafe extern "C" fn(
     Handle,
     c_int,
@@ -57,14 +57,14 @@ type Multiply = unsafe extern "C" fn(
 ) -> Status;
 type Destroy = unsafe extern "C" fn(Handle) -> Status;
 
-/// The library, with a handle that works in the stream of one context.
+/// The library, with a handle on the stream of one context.
 pub(super) struct Sparse {
     context: Rc<Context>,
     library: Loaded,
     handle: Handle,
 }
 
-/// A description of a matrix or a vector.
+/// A descriptor of a matrix or vector.
 struct Described {
     sparse: Rc<Sparse>,
     raw: Handle,
@@ -72,15 +72,12 @@ struct Described {
 }
 
 impl Sparse {
-    /// Loads the library and opens a handle in `context`, which must be current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where the library or one of its functions is missing.
+    /// Loads the library and opens a handle in `context`, which must be current. Fails with [`Error::Unsupported`] if
+    /// the library or one of its functions is missing.
     pub(super) fn open(context: &Rc<Context>) -> Result<Rc<Self>> {
         let library = Loaded::find(("cuSPARSE", ALLOC_FAILED), &NAMES, TOOLKIT)?;
         let mut handle = ptr::null_mut();
-        // SAFETY: the types are those of cusparse.h; `handle` is a valid place, and the stream lives as long as `context`,
-        // which the result keeps.
+        // SAFETY: the types are those of cusparse.h; `handle` is a valid place; the result keeps context and stream.
         unsafe {
             let create = library.symbol::<unsafe extern "C" fn(*mut Handle) -> Status>("cusparseCreate")?;
             let set_stream =
@@ -92,7 +89,7 @@ impl Sparse {
         }
     }
 
-    /// y = A·x: buffers of row starts, columns, values, x and y. The context must be current.
+    /// y = A·x on buffers of row starts, columns, values, x and y. The context must be current.
     pub(super) fn bind(self: &Rc<Self>, rows: u64, nonzeros: u64, buffers: &[Rc<Memory>]) -> Result<Call> {
         let lengths = [rows.saturating_add(1), nonzeros, nonzeros, rows, rows].map(|length| length.saturating_mul(4));
         let [starts, columns, values, x, y] = check_lengths(buffers, lengths)?;
@@ -102,8 +99,8 @@ impl Sparse {
         let (rows, nonzeros) = (int(rows)?, int(nonzeros)?);
         let at = |memory: &Memory| memory.address() as *mut c_void;
         let (mut matrix, mut from, mut to) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-        // SAFETY: the types are those of cusparse.h, the places valid, and the lengths checked above. What is made is
-        // destroyed by the function that belongs to it.
+        // SAFETY: the types are those of cusparse.h, the places valid, and the lengths checked above. Each descriptor
+        // is passed to the function that destroys its kind.
         let (matrix, from, to) = unsafe {
             let new = self.library.symbol::<CreateCsr>("cusparseCreateCsr")?;
             let (index, base) = (INDEX_32I, BASE_ZERO);
@@ -130,10 +127,10 @@ impl Sparse {
         let run = move |routine: Multiply, own: *mut c_void| {
             let (one, zero) = (1.0_f32, 0.0_f32);
             let (one, zero): (*const c_void, *const c_void) = ((&raw const one).cast(), (&raw const zero).cast());
-            // By reference, so that the closure keeps the descriptions, and not their handles alone.
+            // By reference, so that the closure captures the descriptors and not only their handles.
             let [matrix, from, to] = [&matrix, &from, &to].map(|described| described.raw);
-            // SAFETY: the descriptions live as long as this closure, which keeps the buffers below; both factors live until
-            // the call returns, and `own` is what the routine asks for.
+            // SAFETY: the descriptors live as long as this closure, which keeps the buffers below; both factors live
+            // until the call returns, and `own` is what the routine requires.
             let status =
                 unsafe { routine(sparse.handle, NOT_TRANSPOSED, one, matrix, from, zero, to, R_32F, DEFAULT, own) };
             sparse.library.check("the product", status)
@@ -149,12 +146,12 @@ impl Sparse {
         }))
     }
 
-    /// Keeps a description, which the function of this name destroys.
+    /// Keeps a descriptor, which the function of this name destroys.
     ///
     /// # Safety
-    /// The function belongs to the description.
+    /// The function destroys this kind of descriptor.
     unsafe fn described(self: &Rc<Self>, raw: Handle, name: &str) -> Result<Described> {
-        // SAFETY: all functions that destroy have one type in cusparse.h, and the result keeps the library.
+        // SAFETY: all destroying functions have this type in cusparse.h, and the result keeps the library.
         let destroy = unsafe { self.library.symbol::<Destroy>(name)? };
         Ok(Described { sparse: Rc::clone(self), raw, destroy })
     }
@@ -163,7 +160,7 @@ impl Sparse {
 impl Drop for Described {
     fn drop(&mut self) {
         self.sparse.context.free(|| {
-            // SAFETY: the function belongs to the description, which no other code destroys.
+            // SAFETY: the function destroys this kind of descriptor, and no other code does.
             let _ = unsafe { (self.destroy)(self.raw) };
             cudarc::driver::sys::CUresult::CUDA_SUCCESS
         });

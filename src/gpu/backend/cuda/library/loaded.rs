@@ -1,4 +1,4 @@
-//! What the libraries share.
+//! Code shared by the libraries.
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -10,19 +10,16 @@ use record::error::{Error, Result};
 /// A routine bound to its buffers: each call adds it to the context's stream.
 pub(in crate::backend::cuda) type Call = Box<dyn Fn() -> Result<()>>;
 
-/// A library that is loaded.
 pub(super) struct Loaded {
     pub(super) library: libloading::Library,
     pub(super) title: &'static str,
-    /// Its status when memory is short.
+    /// The library's status when out of memory.
     pub(super) no_memory: i32,
 }
 
 impl Loaded {
-    /// Loads the first of these files that is on the system's search path, or in a usual folder of the CUDA toolkit.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] if there is none: `advice` says what to install.
+    /// Loads the first of these files found on the system's search path or in a usual folder of the CUDA toolkit. Fails
+    /// with [`Error::Unsupported`] if there is none: `advice` states what to install.
     pub(super) fn find((title, no_memory): (&'static str, i32), names: &[&str], advice: &str) -> Result<Self> {
         let by_path = usual_folders().into_iter().flat_map(|folder| names.iter().map(move |name| folder.join(name)));
         let mut paths = names.iter().map(PathBuf::from).chain(by_path);
@@ -36,18 +33,18 @@ impl Loaded {
         }
     }
 
-    /// A function of the library, valid while it is loaded.
+    /// A function of the library, valid while the library is loaded.
     ///
     /// # Safety
     /// `F` is the function's type. Every user of the copy keeps `self`.
     pub(super) unsafe fn symbol<F: Copy>(&self, name: &str) -> Result<F> {
-        // SAFETY: the caller promises the type.
+        // SAFETY: the caller guarantees the type.
         let found = unsafe { self.library.get::<F>(name) };
         let title = self.title;
         found.map(|symbol| *symbol).map_err(|_| Error::Unsupported(format!("the installed {title} lacks {name}")))
     }
 
-    /// A status of the library as a result, of which 0 is success. The stream reports errors of the device later.
+    /// Turns a status into a result; 0 is success. The stream reports errors of the device later.
     pub(super) fn check(&self, operation: &str, status: i32) -> Result<()> {
         match status {
             0 => Ok(()),
@@ -59,7 +56,7 @@ impl Loaded {
     }
 }
 
-/// Refuses buffers that are shorter than a routine needs, in bytes.
+/// Fails if a buffer is shorter than the routine needs, in bytes.
 pub(super) fn check_lengths<const COUNT: usize>(
     buffers: &[Rc<Memory>],
     bytes: [u64; COUNT],
@@ -69,5 +66,5 @@ pub(super) fn check_lengths<const COUNT: usize>(
     if fits { buffers.to_vec().try_into().map_err(|_| fault()) } else { Err(fault()) }
 }
 
-/// The toolkit has it.
+/// Advice for libraries of the CUDA toolkit.
 pub(super) const TOOLKIT: &str = "install the CUDA toolkit";

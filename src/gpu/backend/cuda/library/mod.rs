@@ -1,5 +1,4 @@
-//! NVIDIA's libraries, with which the suite's kernels are compared: each is loaded when a job first calls it, and has a file
-//! here.
+//! NVIDIA's libraries, as references for the suite's kernels. Each is loaded when a job first calls it.
 
 mod cub;
 mod cublas;
@@ -24,7 +23,7 @@ use record::error::Result;
 
 pub(super) use loaded::Call;
 
-/// The libraries of a context that are open.
+/// The open libraries of a context.
 #[derive(Default)]
 pub(super) struct Libraries {
     blas: Option<Rc<Blas>>,
@@ -36,11 +35,9 @@ pub(super) struct Libraries {
 }
 
 impl Libraries {
-    /// Binds a routine to buffers, the first of which has elements of this type; the last ones are written. Plans and
-    /// memory of the library's own are made here, so that a call only issues work. `context` must be current.
-    ///
-    /// # Errors
-    /// `Error::Unsupported` where the library or one of its functions is missing, or it has no such routine.
+    /// Binds a routine to buffers; the first has elements of type `scalar`, the last ones are written. Plans and
+    /// workspaces are made here, so that a call only issues work. `context` must be current. Fails with
+    /// `Error::Unsupported` if the library or one of its functions is missing, or if it has no such routine.
     pub(super) fn bind(
         &mut self,
         context: &Rc<Context>,
@@ -78,7 +75,7 @@ impl Libraries {
     }
 }
 
-/// The library, which is opened at the first call.
+/// The library, opened at the first call.
 fn opened<T>(known: &mut Option<Rc<T>>, open: impl FnOnce() -> Result<Rc<T>>) -> Result<Rc<T>> {
     match known {
         Some(library) => Ok(Rc::clone(library)),

@@ -1,4 +1,4 @@
-//! What a step of a job adds to the stream.
+//! Adds the steps of a job to the stream.
 
 use std::rc::Rc;
 
@@ -8,18 +8,18 @@ use crate::backend::cuda::steps::unsupported;
 use crate::job::{Route, Step};
 use record::error::{Error, Result};
 
-/// Most events of one submission, two around each run of timed steps.
+/// Most events of a submission, two around each run of timed steps.
 const MAX_EVENTS: usize = 4096;
 
 impl CudaJob {
-    /// Copies `bytes` of `uploads` or `pinned` over the start of a buffer. The driver stages pageable memory, as
-    /// `cudaMemcpy` does.
+    /// Copies `bytes` of `uploads` or `pinned` to the start of a buffer. The driver stages pageable memory, as with
+    /// `cudaMemcpy`.
     fn upload(&self, bytes: &[u8], to: usize) -> Result<()> {
-        // SAFETY: `new`, `copy_to_host` and `pin` write `uploads` and `pinned` once; nothing changes them afterwards.
+        // SAFETY: `copy_to_host` and `pin` write `uploads` and `pinned` once; nothing changes them afterwards.
         unsafe { self.buffers[to].upload(0, bytes) }
     }
 
-    /// Adds a step to the stream, or to the second one if it runs beside the step before.
+    /// Adds a step to the stream, or to the second stream if it runs beside the previous step.
     pub(super) fn issue(&mut self, index: usize, is_end_to_end: bool) -> Result<()> {
         let is_beside =
             |index: usize| !is_end_to_end && matches!(self.steps.get(index), Some(Bound { step: Step::Beside, .. }));
@@ -39,14 +39,13 @@ impl CudaJob {
         if is_second { issued.and(self.gpu.context.join()) } else { issued }
     }
 
-    /// Adds a step to the current stream.
     fn issue_alone(&mut self, index: usize, is_end_to_end: bool) -> Result<()> {
         let bound = if is_end_to_end { &self.end_to_end[index] } else { &self.steps[index] };
         let step = &bound.step;
         match step {
             Step::Dispatch(own) => match (&self.module, &bound.arguments) {
                 // SAFETY: `new` checked the arguments with `Arguments::check` against the parameters of this module,
-                // and `self` owns them and their memory. Dropping `self` destroys the graphs first, and frees the memory
+                // and `self` owns them and their memory. Dropping `self` destroys the graphs first and frees the memory
                 // through the driver, which waits for the launch.
                 (Some(module), Some(arguments)) => unsafe {
                     module.launch(
@@ -107,7 +106,7 @@ impl CudaJob {
         }
     }
 
-    /// Time between the starts of the last two copies that should start together, and the time of both, in nanoseconds.
+    /// Time between the starts of the last two simultaneous copies, and the time of such a pair, in nanoseconds.
     pub(super) fn skew(&self, launches: u32, device_ns: f64) -> Result<(f64, f64)> {
         let [first, second] = &self.starts[..] else { return Ok((0.0, device_ns)) };
         let pairs = self.steps.iter().filter(|bound| bound.step == Step::Beside).count();
@@ -115,13 +114,12 @@ impl CudaJob {
         Ok((first.ns_until(second)?, each_ns))
     }
 
-    /// Bytes from one row to the next in a buffer that is copied to or from a texture.
+    /// Bytes between the starts of rows in a buffer that is copied to or from a texture.
     fn pitch(&self, texture: usize) -> usize {
         self.specs[texture].texture().map_or(0, |texture| texture.pitch() as usize)
     }
 
-    /// Adds all launches to the stream, with a pair of events around each run of timed steps. Returns the number of
-    /// events.
+    /// Adds all launches to the stream, with two events around each run of timed steps. Returns the number of events.
     pub(in crate::backend::cuda) fn submit(&mut self, launches: u32) -> Result<usize> {
         let (mut stamped, mut is_running) = (0, false);
         for _ in 0..launches {
@@ -152,7 +150,7 @@ impl CudaJob {
         self.events[index].record()
     }
 
-    /// Sum of the intervals between the first `stamped` events, taken in pairs, in nanoseconds.
+    /// Sum of the intervals between pairs of the first `stamped` events, in nanoseconds.
     pub(super) fn device_ns(&self, stamped: usize) -> Result<f64> {
         self.events[..stamped].chunks_exact(2).map(|pair| pair[0].ns_until(&pair[1])).sum()
     }

@@ -24,27 +24,26 @@ use crate::backend::{Prepared, Sample, Task};
 use crate::job::{self, Contents, Job, JobBuffer, POISON, Route, Scalar, Step};
 use record::error::{Error, Result};
 
-/// Copies that run at once start within this part of their time.
+/// Most time between the starts of simultaneous copies, as a share of their time.
 const MOST_SKEW: f64 = 0.01;
 
-/// Copies below a millisecond cannot: two streams start microseconds apart, whatever the size (9 µs on an H200).
+/// Lower bound of that limit, as two streams start microseconds apart whatever the size (9 µs on an H200).
 const LEAST_SKEW_NS: f64 = 10e3;
 
-/// How often a sample is taken until they do, at least, and for how long: the starts of short copies vary with what else
-/// the host does.
+/// A sample is repeated at least this often and this long until the copies start together: the starts of short copies
+/// vary with other work of the host.
 const ATTEMPTS: usize = 5;
 const ATTEMPTS_FOR: Duration = Duration::from_millis(200);
 
-/// A prepared job.
 pub(in crate::backend::cuda) struct CudaJob {
-    /// Fields are dropped in this order: the graphs before the module, the buffers and the arrays, which they use.
+    /// Fields are dropped in this order: the graphs before the module, buffers and arrays that they use.
     graphs: Graphs,
     pub(in crate::backend::cuda) gpu: Gpu,
     pub(in crate::backend::cuda) module: Option<Module>,
     blocks: Vec<[u32; 3]>,
     dynamic_bytes: u32,
     specs: Vec<job::JobBuffer>,
-    /// Buffers; for a texture its texels, rows packed without padding, which are copied to and from the array.
+    /// Buffers. A texture's buffer has its texels in packed rows, which are copied to and from the array.
     buffers: Vec<Rc<Memory>>,
     arrays: HashMap<usize, Array>,
     steps: Vec<Bound>,
@@ -53,22 +52,21 @@ pub(in crate::backend::cuda) struct CudaJob {
     events: Vec<Event>,
     /// Host copies of the buffers that are uploaded from pageable memory, made before any timing.
     uploads: HashMap<usize, Vec<u8>>,
-    /// The same in pinned memory.
+    /// Those uploaded from pinned memory.
     pinned: HashMap<usize, Pinned>,
-    /// Downloaded data, by the buffer that [`Step::Receive`] names.
+    /// Downloaded data, by the destination buffer of [`Step::Receive`].
     received: HashMap<usize, Received>,
-    /// The other cards of the buffers that lie there.
+    /// The cards of the buffers on other cards.
     peers: HashMap<usize, Gpu>,
-    /// Timestamps at the start of the last two copies that started together.
+    /// Timestamps at the start of the last two simultaneous copies.
     starts: Vec<Event>,
     runs_kernel: bool,
     is_host_timed: bool,
     fits_in_a_graph: bool,
-    /// The part of the host's work that is timed, if one is.
+    /// The part of the host's work that is timed, if any.
     host: Option<Host>,
 }
 
-/// Host memory for downloads.
 enum Received {
     Pinned(Pinned),
     Pageable(Vec<u8>),
@@ -90,7 +88,7 @@ impl Received {
     }
 }
 
-/// A step, with the kernel's arguments if it is a dispatch, the library's routine, and the memory that a copy goes through.
+/// A step with a dispatch's arguments, a library's routine, or the memory between the two halves of a pitched copy.
 struct Bound {
     step: Step,
     arguments: Option<Arguments>,
@@ -99,7 +97,7 @@ struct Bound {
 }
 
 impl CudaJob {
-    /// Binds a job to its buffers, and fills the module's constant memory.
+    /// Binds a job to its buffers and fills the module's constant memory.
     pub(in crate::backend::cuda) fn new(
         gpu: Gpu,
         (module, libraries, host): (Option<Module>, &mut Libraries, Option<Host>),
@@ -182,13 +180,13 @@ impl CudaJob {
         Ok(prepared)
     }
 
-    /// Makes the host copy of a buffer's initial contents, in pageable memory.
+    /// Copies a buffer's initial contents to pageable memory.
     fn copy_to_host(&mut self, index: usize) {
         let spec = &self.specs[index];
         self.uploads.entry(index).or_insert_with(|| initial_bytes(spec));
     }
 
-    /// The same in pinned memory. An existing copy is not replaced: the device may read it.
+    /// Like [`Self::copy_to_host`], to pinned memory. Keeps an existing copy: the device may be reading it.
     fn pin(&mut self, index: usize) -> Result<()> {
         if !self.pinned.contains_key(&index) {
             let spec = &self.specs[index];
@@ -199,7 +197,7 @@ impl CudaJob {
         Ok(())
     }
 
-    /// Times all launches as one graph; `None` where they are launched one by one.
+    /// Times all launches as one graph; `None` if they must be launched one by one.
     fn timed_in_graph(&mut self, launches: u32) -> Result<Option<Sample>> {
         if !self.fits_in_a_graph || !graph::is_worthwhile(launches, self.steps.len()) {
             return Ok(None);
@@ -207,7 +205,7 @@ impl CudaJob {
         self.timed_as_graph(launches)
     }
 
-    /// The same whatever the number of launches; `None` where the driver refuses it.
+    /// Like [`Self::timed_in_graph`], for any number of launches; `None` if the driver refuses the graph.
     pub(in crate::backend::cuda) fn timed_as_graph(&mut self, launches: u32) -> Result<Option<Sample>> {
         let (context, mut graphs) = (Rc::clone(&self.gpu.context), std::mem::take(&mut self.graphs));
         let add_all = || {
@@ -282,7 +280,7 @@ impl CudaJob {
         Ok((start.elapsed().as_nanos() as f64, sum))
     }
 
-    /// Runs `work` on `memory` in the context that has it. Work on another card is waited for.
+    /// Runs `work` on `memory` in the memory's context. Waits for work on another card.
     fn at_home(&self, memory: &Memory, work: impl FnOnce() -> Result<()>) -> Result<()> {
         if Rc::ptr_eq(memory.context(), &self.gpu.context) {
             return work();
@@ -293,7 +291,7 @@ impl CudaJob {
         done
     }
 
-    /// Poisons the words of outputs that `wanted` gives, and what the host received.
+    /// Poisons the words of outputs that `wanted` returns, and the host's received data.
     fn poisoned(&mut self, wanted: impl Fn(usize, &JobBuffer) -> Option<Range<u64>>) -> Result<()> {
         self.gpu.context.enter()?;
         for (index, (spec, memory)) in self.specs.iter().zip(&self.buffers).enumerate() {
@@ -307,7 +305,7 @@ impl CudaJob {
         for pitched in self.steps.iter().filter_map(|bound| bound.pitched.as_ref()) {
             pitched.fill(POISON)?;
         }
-        // Wait, so that the work does not overlap the next sample, and no copy into `received` is in flight.
+        // So that the work does not overlap the next sample, and no copy into `received` is in flight.
         self.gpu.context.wait()?;
         for received in self.received.values_mut() {
             received.bytes_mut()?.fill(0xff);
@@ -316,8 +314,7 @@ impl CudaJob {
     }
 }
 
-/// Fills the module's variable `name` with the initial contents of `spec`. A buffer is padded to 16 bytes; the variable
-/// may be shorter.
+/// Fills the module's variable `name` with the start of the contents of `spec`: buffers are padded to 16 bytes.
 fn fill_constant(gpu: &Gpu, module: &Module, name: &str, spec: &job::JobBuffer) -> Result<()> {
     let (address, bytes) = module.global(name)?;
     if bytes == 0 || bytes > spec.bytes {
@@ -358,7 +355,7 @@ impl Prepared for CudaJob {
                 is_on_card && !spec.is_uniform && spec.texture().is_none()
             };
             let all = || buffers.iter().zip(&self.buffers).filter(|(spec, _)| !spec.is_output());
-            // Constants and parameters of the kernel stay: no random input is one.
+            // Constants and parameters of the kernel keep their values: they are never random inputs.
             let is_drawn = |spec: &JobBuffer| matches!(spec.contents, Contents::Input(_) | Contents::Of(..));
             if !all().all(|(spec, _)| is_simple(spec) || !is_drawn(spec)) {
                 return Ok(false);

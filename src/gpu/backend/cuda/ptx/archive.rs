@@ -1,9 +1,9 @@
 //! A file with the PTX of many programs.
 //!
-//! After eight bytes of signature and the SHA-256 of the rest follow, compressed by zlib, little-endian numbers of 32
-//! bits and texts: the major and minor version of NVRTC; the number of texts, and each with its length in front; the
-//! number of programs, and for each its key of 32 bytes, a compute capability, and the index of a text. Programs with
-//! several capabilities are there several times. Equal texts are stored once.
+//! It begins with an eight-byte signature and the SHA-256 of the rest. The rest, compressed with zlib, has
+//! little-endian 32-bit numbers and texts: the major and minor version of NVRTC; the number of texts, then each text
+//! after its length; the number of programs, then for each its 32-byte key, a compute capability and the index of a
+//! text. A program is listed once per capability, and equal texts are stored once.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -17,27 +17,25 @@ use super::build::Ptx;
 use crate::shader::twin::ENTRY_POINT;
 use record::error::{Error, Result};
 
-/// What a file begins with; the last byte is the version of the format.
+/// The last byte is the version of the format.
 const SIGNATURE: [u8; 8] = *b"SB PTX\0\x01";
 
-/// More than any file has after decompression, in bytes.
+/// Bytes after decompression: more than any file has.
 const LARGEST: u64 = 1 << 30;
 
 /// SHA-256 of a complete program, its entry point and the compiler's options except the architecture.
 type Key = [u8; 32];
 
-/// The PTX of many programs.
 #[derive(Debug)]
 pub struct PtxArchive {
     version: (u32, u32),
     contents: Vec<u8>,
-    /// For each program its compute capabilities, the lowest first, and the text of each in `contents`.
+    /// By program and compute capability: the range of the text in `contents`.
     programs: BTreeMap<Key, BTreeMap<u32, Range<usize>>>,
 }
 
 impl PtxArchive {
-    /// A file with `programs`, compiled by NVRTC of this `version`. The same programs in the same order make the same
-    /// bytes.
+    /// A file with `programs`, compiled by NVRTC of this `version`. Equal programs in equal order give equal bytes.
     ///
     /// # Errors
     /// [`Error::Validation`] if there are more programs than the format has room for.
@@ -83,7 +81,7 @@ impl PtxArchive {
     /// Reads what [`PtxArchive::write`] wrote.
     ///
     /// # Errors
-    /// [`Error::Validation`] in one sentence if the file was changed, or is of another format.
+    /// [`Error::Validation`] in one sentence if the file is damaged or has another format.
     pub fn read(file: &[u8]) -> Result<Self> {
         Self::parse(file).ok_or_else(|| {
             Error::Validation("the CUDA kernels (PTX) in this program are damaged: reinstall the program".to_owned())
@@ -117,7 +115,7 @@ impl PtxArchive {
         (reader.at == contents.len()).then_some(Self { version, contents, programs })
     }
 
-    /// Major and minor version of the NVRTC that compiled the programs. The driver must support this version of CUDA.
+    /// Version of the NVRTC that compiled the programs: major and minor. The driver must support this version of CUDA.
     #[must_use]
     pub const fn version(&self) -> (u32, u32) {
         self.version
@@ -129,17 +127,17 @@ impl PtxArchive {
         self.programs.len()
     }
 
-    /// The lowest and the highest architecture of its PTX, as 10 × major + minor.
+    /// The lowest and highest architecture of the PTX, as 10 × major + minor.
     #[must_use]
     pub fn capabilities(&self) -> Option<(u32, u32)> {
         let all = || self.programs.values().flat_map(BTreeMap::keys);
         Some((*all().min()?, *all().max()?))
     }
 
-    /// The PTX of `program` for a device of this compute capability (10 × major + minor), with a zero byte at its end.
+    /// The PTX of `program` for a device of this compute capability (10 × major + minor), ending with a zero byte.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the file does not have the program, or not for so old a device.
+    /// [`Error::Unsupported`] if the file lacks the program, or the device is too old for it.
     pub fn find(&self, program: &str, capability: u32) -> Result<&[u8]> {
         let Some(texts) = self.programs.get(&key(program)) else {
             return Err(Error::Unsupported(
@@ -153,7 +151,7 @@ impl PtxArchive {
     }
 }
 
-/// Why a device of this compute capability (10 × major + minor) does not run a program.
+/// The error if a program needs a higher compute capability (10 × major + minor) than the device's.
 pub(crate) fn cannot_run(needs: u32, capability: u32) -> Error {
     Error::Unsupported(format!(
         "needs compute capability {}.{}, but the device has {}.{}",
@@ -173,7 +171,6 @@ fn key(program: &str) -> Key {
     hasher.finalize().into()
 }
 
-/// A position in the contents of a file.
 struct Reader<'a> {
     contents: &'a [u8],
     at: usize,
@@ -231,7 +228,7 @@ mod tests {
             file[index] ^= 1;
             file
         }));
-        // A right checksum of wrong contents: lengths, indices and ends that are none.
+        // Correct checksums of wrong contents: invalid lengths, indices and ends.
         let signed = |contents: &[u8]| {
             let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
             encoder.write_all(contents).expect("memory");

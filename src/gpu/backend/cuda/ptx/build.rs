@@ -1,4 +1,4 @@
-//! The PTX of a twin.
+//! Compiles a CUDA port to PTX.
 
 use std::collections::BTreeSet;
 
@@ -15,23 +15,23 @@ pub struct Ptx {
     pub text: Vec<u8>,
 }
 
-/// The first architecture whose warps need not run in step. The driver lets the warps of newer devices run PTX of older
-/// architectures in step, too (Volta Tuning Guide, "Independent Thread Scheduling"), which machine code of NVRTC does not.
+/// First architecture with independent thread scheduling. On newer devices the driver runs PTX of older architectures
+/// with warps in lock-step (Volta Tuning Guide, "Independent Thread Scheduling"), unlike machine code of NVRTC.
 const INDEPENDENT_THREADS: u32 = 70;
 
-/// The PTX of `program`, the lowest architecture first: for the lowest that the program can be assembled for, for 7.0,
-/// and for each higher one that its text asks for, if the code is another there. A device runs the last whose capability
-/// it has. One of a program for one architecture alone.
+/// The PTX of `program`, lowest architecture first: for the lowest that the program can be assembled for, for 7.0, and
+/// for each higher one that the program tests for, if its code differs there. A device runs the last one that it
+/// supports. A program for a single architecture gets one.
 ///
 /// # Errors
-/// [`Error::Shader`] with the compiler's log where no architecture of the compiler supports the program.
+/// [`Error::Shader`] with the compiler's log if no architecture of the compiler supports the program.
 pub fn ptx(compiler: &Compiler, program: &str) -> Result<Vec<Ptx>> {
     if let Some(own) = compute_capability::needed(program).filter(|own| own.is_alone) {
         let compiled = |kind| compiler.compile(program, &format!("{kind}_{}a", own.least));
         compiled("sm")?;
         return Ok(vec![Ptx { capability: own.least, text: compiled("compute")?.image }]);
     }
-    // NVRTC does not read assembly in a program: only the assembler knows which architectures have an instruction.
+    // NVRTC does not parse inline assembly: only the assembler detects which architectures have an instruction.
     let assembled = |capability: &u32| compiler.compile(program, &format!("sm_{capability}"));
     let known = compiler.capabilities();
     let Some(lowest) = known.iter().find(|capability| assembled(capability).is_ok()) else {
@@ -54,7 +54,7 @@ pub fn ptx(compiler: &Compiler, program: &str) -> Result<Vec<Ptx>> {
     Ok(all)
 }
 
-/// The compute capabilities of `__CUDA_ARCH__ >= 800` and the like in a program.
+/// The compute capabilities in tests such as `__CUDA_ARCH__ >= 800` of a program.
 fn tested(program: &str) -> BTreeSet<u32> {
     let tests = program.split("__CUDA_ARCH__").skip(1);
     let numbers = tests.filter_map(|rest| {
@@ -65,7 +65,7 @@ fn tested(program: &str) -> BTreeSet<u32> {
     numbers.collect()
 }
 
-/// The text without comments and the name of its architecture.
+/// The text without comments and its architecture's name.
 fn instructions(text: &[u8]) -> Vec<&[u8]> {
     let lines = text.split(|byte| *byte == b'\n');
     lines.filter(|line| !line.starts_with(b"//") && !line.starts_with(b".target")).collect()

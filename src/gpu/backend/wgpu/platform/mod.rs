@@ -1,4 +1,4 @@
-//! What differs between browsers and other platforms. `native.rs` and `web.rs` have the same functions.
+//! The differences between browsers and other platforms. `native.rs` and `web.rs` have the same functions.
 
 #[cfg(not(target_family = "wasm"))]
 mod native;

@@ -1,4 +1,4 @@
-//! Everywhere but in a browser.
+//! All platforms except browsers.
 
 use std::borrow::Cow;
 #[cfg(target_vendor = "apple")]
@@ -22,7 +22,7 @@ use record::error::{Error, Result, one_line};
 use record::suite::Feature;
 use record::suite::{Api, DeviceType};
 
-/// The APIs that wgpu can use here, the preferred one first.
+/// The APIs that wgpu can use here, preferred first.
 pub const APIS: [(Api, wgpu::Backend); 4] = [
     (Api::Vulkan, wgpu::Backend::Vulkan),
     (Api::Metal, wgpu::Backend::Metal),
@@ -30,11 +30,10 @@ pub const APIS: [(Api, wgpu::Backend); 4] = [
     (Api::Gl, wgpu::Backend::Gl),
 ];
 
-/// Bytes of one copy between host and device: large buffers are copied in pieces, so that neither side stages
-/// gigabytes.
+/// Bytes copied at once between host and device: in pieces, neither side stages gigabytes of a large buffer.
 pub(in crate::backend::wgpu) const PIECE: u64 = 32 << 20;
 
-/// Every adapter; those of DirectX 12 with the compiler of their kernels.
+/// Every adapter; those of DirectX 12 with their HLSL compiler.
 pub(in crate::backend::wgpu) async fn adapters(backends: wgpu::Backends) -> Vec<(wgpu::Adapter, Option<HlslCompiler>)> {
     let dx12 = if cfg!(windows) { backends & wgpu::Backends::DX12 } else { wgpu::Backends::empty() };
     let mut found: Vec<_> = found(backends - dx12, None).await.into_iter().map(|adapter| (adapter, None)).collect();
@@ -77,11 +76,11 @@ pub(in crate::backend::wgpu) fn is_translated(adapter: &wgpu::Adapter) -> bool {
     dx12::is_translated(adapter)
 }
 
-/// Bits of the fraction of a texture coordinate; `None` where the API does not report them. wgpu does not pass them on.
+/// Fraction bits of a texture coordinate, which wgpu does not expose; `None` if the API does not report them.
 #[cfg(not(target_vendor = "apple"))]
 pub(in crate::backend::wgpu) fn sub_texel_bits(adapter: &wgpu::Adapter) -> Option<u32> {
     #[expect(unsafe_code, reason = "the adapter outlives the call, which reads properties only")]
-    // SAFETY: the physical device belongs to the instance that is asked; neither is changed or kept.
+    // SAFETY: the physical device belongs to this instance; neither is changed or kept.
     unsafe {
         let vulkan = adapter.as_hal::<wgpu::hal::api::Vulkan>()?;
         let instance = vulkan.shared_instance().raw_instance();
@@ -90,7 +89,7 @@ pub(in crate::backend::wgpu) fn sub_texel_bits(adapter: &wgpu::Adapter) -> Optio
     }
 }
 
-/// Metal does not report the bits of a texture coordinate's fraction.
+/// Metal does not report them.
 #[cfg(target_vendor = "apple")]
 pub(in crate::backend::wgpu) const fn sub_texel_bits(_adapter: &wgpu::Adapter) -> Option<u32> {
     None
@@ -118,7 +117,7 @@ pub(in crate::backend::wgpu) const fn open_extended(
     None
 }
 
-/// Metal takes no SPIR-V.
+/// Metal does not accept SPIR-V.
 #[cfg(target_vendor = "apple")]
 pub(in crate::backend::wgpu) const fn shared_memory_spirv(_: &wgpu::Device, _: &Kernel) -> Option<Result<Vec<u32>>> {
     None
@@ -133,19 +132,16 @@ pub(in crate::backend::wgpu) fn statistics(_device: &wgpu::Device, _kernel: &Ker
 /// Does nothing: the adapter reports every feature.
 pub(in crate::backend::wgpu) const fn detect_features(_opened: &wgpu::Device, _device: &mut Device) {}
 
-/// The kernel's text for this platform.
 pub(in crate::backend::wgpu) fn source(kernel: &Kernel) -> Cow<'_, str> {
     kernel.source.as_str().into()
 }
 
-/// Whether kernels compile on other threads. Not on software devices, which run on the same cores, nor with fewer than
-/// four cores, where compilation would disturb the measuring thread; nor through OpenGL, where every call waits for the
-/// one context.
+/// Whether kernels compile on other threads. Not for software devices, which run on the same cores; not on fewer than
+/// four cores, which would disturb the measuring thread; not through OpenGL, whose calls wait for its one context.
 pub(in crate::backend::wgpu) fn can_compile_in_background(device: &Device) -> bool {
     device.kind != DeviceType::Software && device.api != Api::Gl && cores() >= 4
 }
 
-/// Compiles programs on other threads.
 pub(in crate::backend::wgpu) fn compile_in_background<T, C, F>(
     programs: impl Iterator<Item = (u64, C)>,
 ) -> Option<BackgroundCompiler<T>>
@@ -158,16 +154,14 @@ where
     Some(BackgroundCompiler::start(programs.map(blocking).collect()))
 }
 
-/// Waits until the device has finished `submission`, or all submissions.
-///
-/// # Errors
-/// [`Error::Timeout`] past the limits in `timeouts`, [`Error::Lost`] for any other failure.
+/// Waits until the device has finished `submission`, or all submissions. Fails with [`Error::Timeout`] past the limits
+/// in `timeouts`, and with [`Error::Lost`] otherwise.
 pub(in crate::backend::wgpu) fn poll(
     device: &wgpu::Device,
     submission: Option<&wgpu::SubmissionIndex>,
     timeouts: Timeouts,
 ) -> Result<()> {
-    // Time is counted in slices, so that hours in which the process or the machine was suspended count as one slice.
+    // Time is counted in slices, so that hours in which the process or machine was suspended count as one slice.
     let (mut waited, mut idle, mut used) = (Duration::ZERO, Duration::ZERO, None);
     while idle < timeouts.idle && waited < timeouts.total {
         let slice = SLICE.min(timeouts.idle - idle).min(timeouts.total - waited);
@@ -191,7 +185,7 @@ pub(in crate::backend::wgpu) fn poll(
 /// Interval at which the progress of a waiting submission is checked.
 const SLICE: Duration = Duration::from_secs(1);
 
-/// The CPU time of this process on all cores; `None` where the system does not report it.
+/// The CPU time of this process on all cores; `None` if the system does not report it.
 fn cpu_time() -> Option<Duration> {
     let process = sysinfo::get_current_pid().ok()?;
     let mut system = sysinfo::System::new().ok()?;
@@ -200,8 +194,7 @@ fn cpu_time() -> Option<Duration> {
     Some(Duration::from_millis(system.process(process)?.accumulated_cpu_time()))
 }
 
-/// Writes views of mapped memory on all cores: one core is slower than the copy to the device. `fill` writes the bytes
-/// from an offset on.
+/// Writes views of mapped memory on all cores: one is slower than the copy to the device. `fill` writes from an offset.
 pub(in crate::backend::wgpu) fn write_views(
     views: Vec<(u64, wgpu::BufferViewMut)>,
     fill: impl Fn(u64, &mut [u8]) + Sync,

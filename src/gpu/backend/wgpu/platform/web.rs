@@ -1,7 +1,5 @@
-//! In a browser.
-//!
-//! The browser keeps every run-time check and zero-initialisation on. Nothing here polls: the browser's event loop
-//! calls the callbacks.
+//! Browsers keep every run-time check and zero-initialisation on. Nothing here polls: the browser's event loop calls
+//! the callbacks.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,10 +19,10 @@ use crate::job::Kernel;
 use record::error::{Error, Result};
 use record::suite::{Api, Feature};
 
-/// The one API.
+/// The only API.
 pub const APIS: [(Api, wgpu::Backend); 1] = [(Api::WebGpu, wgpu::Backend::BrowserWebGpu)];
 
-/// Bytes of one copy between host and device. Between two pieces the browser handles its user's input.
+/// Bytes copied at once between host and device. Between two copies the browser handles user input.
 pub(in crate::backend::wgpu) const PIECE: u64 = 8 << 20;
 
 /// The adapter that the browser prefers for high performance.
@@ -37,7 +35,7 @@ pub(in crate::backend::wgpu) async fn adapters(
     instance.request_adapter(&options).await.into_iter().map(|adapter| (adapter, None)).collect()
 }
 
-/// A new adapter: in a browser, each adapter opens one device.
+/// A new adapter: in a browser, each adapter opens only one device.
 pub(in crate::backend::wgpu) async fn renewed(_adapter: &wgpu::Adapter) -> Result<wgpu::Adapter> {
     let found = adapters(wgpu::Backends::all()).await.pop();
     found
@@ -45,7 +43,7 @@ pub(in crate::backend::wgpu) async fn renewed(_adapter: &wgpu::Adapter) -> Resul
         .ok_or_else(|| Error::NoDevice("the device was lost, and the browser offers no other adapter".to_owned()))
 }
 
-/// Browsers do not tell.
+/// Browsers do not report it.
 pub(in crate::backend::wgpu) const fn is_translated(_adapter: &wgpu::Adapter) -> bool {
     false
 }
@@ -55,8 +53,7 @@ pub(in crate::backend::wgpu) const fn sub_texel_bits(_adapter: &wgpu::Adapter) -
     None
 }
 
-/// Adds the features that wgpu does not report in a browser, and the page requests; drops those of WGSL that the browser
-/// does not know.
+/// Adds features that the page requests but wgpu does not report; drops those that the browser's WGSL lacks.
 pub(in crate::backend::wgpu) fn detect_features(opened: &wgpu::Device, device: &mut Device) {
     if opened.as_webgpu().is_some_and(|raw| raw.features().has("subgroups")) {
         device.features.insert(Feature::Subgroups);
@@ -89,7 +86,7 @@ pub(in crate::backend::wgpu) const fn open_extended(
     None
 }
 
-/// Browsers take no SPIR-V.
+/// Browsers do not accept SPIR-V.
 pub(in crate::backend::wgpu) const fn shared_memory_spirv(_: &wgpu::Device, _: &Kernel) -> Option<Result<Vec<u32>>> {
     None
 }
@@ -99,7 +96,7 @@ pub(in crate::backend::wgpu) fn statistics(_device: &wgpu::Device, _kernel: &Ker
     Statistics::default()
 }
 
-/// The kernel's text, with the directives that browsers need.
+/// The kernel's text with the directives that browsers need.
 pub(in crate::backend::wgpu) fn source(kernel: &Kernel) -> Cow<'_, str> {
     match kernel.directives() {
         "" => kernel.source.as_str().into(),
@@ -112,7 +109,6 @@ pub(in crate::backend::wgpu) const fn can_compile_in_background(_device: &Device
     false
 }
 
-/// Does nothing.
 pub(in crate::backend::wgpu) fn compile_in_background<T, C, F>(
     _programs: impl Iterator<Item = (u64, C)>,
 ) -> Option<BackgroundCompiler<T>>
@@ -132,7 +128,7 @@ pub(in crate::backend::wgpu) const fn poll(
     Ok(())
 }
 
-/// Writes views of mapped memory. `fill` writes the bytes from an offset on.
+/// Writes views of mapped memory. `fill` writes the bytes that start at an offset.
 pub(in crate::backend::wgpu) fn write_views(views: Vec<(u64, wgpu::BufferViewMut)>, fill: impl Fn(u64, &mut [u8])) {
     for (offset, mut view) in views {
         let mut bytes = vec![0; view.len()];
@@ -141,7 +137,7 @@ pub(in crate::backend::wgpu) fn write_views(views: Vec<(u64, wgpu::BufferViewMut
     }
 }
 
-/// The result of a callback. Waits up to the total limit on software devices too: a tab cannot measure their CPU time.
+/// The result of a callback. Waits up to the total limit even for software devices: a tab cannot measure CPU time.
 pub(in crate::backend::wgpu) async fn answer<T>(answer: oneshot::Receiver<T>, timeouts: Timeouts) -> Result<T> {
     let limit = timeouts.total;
     let mut answer = pin!(answer);

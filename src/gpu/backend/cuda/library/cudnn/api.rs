@@ -1,4 +1,4 @@
-//! The functions of cuDNN, its handle and its errors.
+//! cuDNN's functions, handle and errors.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
@@ -8,9 +8,9 @@ use crate::backend::cuda::context::Context;
 use crate::backend::cuda::library::loaded::Loaded;
 use record::error::{Error, Result, one_line};
 
-/// Names of the library. The graph API changed in version 9.
+/// File names. The graph API changed in version 9.
 const NAMES: [&str; 2] = ["libcudnn.so.9", "libcudnn.so"];
-/// The toolkit lacks it.
+/// cuDNN is not part of the CUDA toolkit.
 const ADVICE: &str = "install cuDNN 9, or `pip install nvidia-cudnn-cu13` and add its lib folder to LD_LIBRARY_PATH";
 
 /// `CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED`.
@@ -26,14 +26,14 @@ type Execute = unsafe extern "C" fn(Raw, Raw, Raw) -> Status;
 type Describe = unsafe extern "C" fn(Status) -> *const c_char;
 type LastError = unsafe extern "C" fn(*mut c_char, usize);
 
-/// The library, with a handle that works in the stream of one context.
+/// The library, with a handle on the stream of one context.
 pub(in crate::backend::cuda::library) struct Dnn {
     pub(super) context: Rc<Context>,
     library: Loaded,
     pub(super) handle: Raw,
     /// `cudnnGetVersion`: 91400 for 9.14.0.
     pub(super) version: usize,
-    /// `cudnnBackendCreateDescriptor` and the others that take descriptors.
+    /// `cudnnBackendCreateDescriptor` and the other functions for descriptors.
     pub(super) create: Create,
     pub(super) destroy: OfOne,
     pub(super) finalize: OfOne,
@@ -43,14 +43,12 @@ pub(in crate::backend::cuda::library) struct Dnn {
 }
 
 impl Dnn {
-    /// Loads the library and opens a handle in `context`, which must be current.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where the library or one of its functions is missing.
+    /// Loads the library and opens a handle in `context`, which must be current. Fails with [`Error::Unsupported`] if
+    /// the library or one of its functions is missing.
     pub(in crate::backend::cuda::library) fn open(context: &Rc<Context>) -> Result<Rc<Self>> {
         let library = Loaded::find(("cuDNN", ALLOC_FAILED), &NAMES, ADVICE)?;
-        // SAFETY: the types are those of cudnn_graph.h, and the result keeps the library; `dnn.handle` is a valid place. The
-        // stream lives as long as `context`, which the result keeps.
+        // SAFETY: the types are those of cudnn_graph.h; `dnn.handle` is a valid place. The result keeps the library,
+        // and `context` with its stream.
         unsafe {
             let version = library.symbol::<unsafe extern "C" fn() -> usize>("cudnnGetVersion")?();
             let mut dnn = Self {
@@ -74,11 +72,11 @@ impl Dnn {
         }
     }
 
-    /// A status of the library as a result, with what the library says of it.
+    /// Turns a status of the library into a result, with the library's explanation.
     pub(super) fn check(&self, operation: &str, status: Status) -> Result<()> {
         match status {
             0 => Ok(()),
-            // It does not work as it is installed, or has no engine for this.
+            // The installation is broken (1000s), or there is no engine for this graph (3000s).
             1000..2000 | 3000..4000 => {
                 let (text, version) = (self.explained(status), self.version);
                 Err(Error::Unsupported(format!("{operation} failed in cuDNN {version}: {text} (status {status})")))
@@ -89,11 +87,11 @@ impl Dnn {
         }
     }
 
-    /// The name of a status, and the last message of this thread.
+    /// The name of a status and the last message of this thread.
     fn explained(&self, status: Status) -> String {
         let mut text = String::new();
-        // SAFETY: the types are those of cudnn_graph.h. The library returns a constant text, and writes no more bytes than
-        // it is given, of which the last is left 0.
+        // SAFETY: the types are those of cudnn_graph.h. The library returns a constant text, and writes at most the
+        // given number of bytes, which leaves the last one 0.
         unsafe {
             if let Ok(describe) = self.library.symbol::<Describe>("cudnnGetErrorString") {
                 let name = describe(status);
@@ -121,7 +119,7 @@ impl Drop for Dnn {
             return;
         }
         self.context.free(|| {
-            // SAFETY: the type is that of cudnn_graph.h; the handle came from this library, and no other code destroys it.
+            // SAFETY: the type is that of cudnn_graph.h; the handle came from this library and is destroyed only here.
             unsafe {
                 if let Ok(destroy) = self.library.symbol::<OfOne>("cudnnDestroy") {
                     let _ = destroy(self.handle);

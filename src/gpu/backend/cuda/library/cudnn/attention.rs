@@ -1,5 +1,5 @@
-//! Attention as the graph that cuDNN's fused engines recognise: the operations that NVIDIA's cudnn-frontend makes of
-//! `sdpa` where no statistics are asked for.
+//! Attention as a graph that cuDNN's fused engines recognise: the operations that NVIDIA's cudnn-frontend generates for
+//! `sdpa` without statistics.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use super::graph::{Graph, Layout, Place, Tensor};
 use super::names::{DataType, Pointwise, Reduction};
 use record::error::Result;
 
-/// softmax(scale · q kᵀ) v for each head, of f16, each `length` × `width`.
+/// softmax(scale · q kᵀ) v per head, in f16, each matrix `length` × `width`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attention {
     pub(super) heads: u64,
@@ -17,8 +17,8 @@ pub(super) struct Attention {
     pub(super) is_causal: bool,
 }
 
-/// The graph. Its tensors outside of the kernel are q, k, v and the output on the device, and on the host, of f32, the
-/// scale, and the score of a key that does not count, if it is causal.
+/// The graph. Its tensors outside the kernel are q, k, v and the output on the device, and in f32 on the host the scale
+/// and, if causal, the score of a masked key.
 pub(super) fn graph(dnn: &Rc<Dnn>, of: Attention) -> Result<Graph> {
     use DataType::{Boolean, Float, Half, Int32};
     let Attention { heads, length, width, is_causal } = of;
@@ -61,12 +61,12 @@ pub(super) fn graph(dnn: &Rc<Dnn>, of: Attention) -> Result<Graph> {
     graph.pointwise("the exponentials", (Pointwise::Exponential, None, Float), &[below], exponentials)?;
     let sum = graph.tensor("the sum", Float, &rows, Place::Kernel)?;
     graph.reduce("the sum", Reduction::Add, [exponentials, sum])?;
-    // The statistics for a backward pass. Nothing stores them, but without them only an engine for short sequences fits.
+    // For a backward pass. Nothing stores the statistics, but without them only an engine for short sequences matches.
     let logarithm = graph.tensor("the logarithm", Float, &rows, Place::Kernel)?;
     graph.pointwise("the logarithm", (Pointwise::Logarithm, None, Float), &[sum], logarithm)?;
     let statistics = graph.tensor("the statistics", Float, &rows, Place::Kernel)?;
     graph.pointwise("the statistics", (Pointwise::Add, None, Float), &[top, logarithm], statistics)?;
-    // The engines take the weights in the type of v.
+    // The engines require the weights in the type of v.
     let weights = graph.tensor("the weights", Half, &scores, Place::Kernel)?;
     graph.pointwise("the weights", (Pointwise::Divide, None, Float), &[exponentials, sum], weights)?;
     graph.multiply("weights times v", [weights, v, output])?;

@@ -1,4 +1,4 @@
-//! Descriptors of the graph API: each is created, given attributes, finalised, and destroyed when it is dropped.
+//! Descriptors of the graph API: each is created, given attributes, finalised, and destroyed when dropped.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -8,10 +8,10 @@ use super::api::{Dnn, Raw};
 use super::names::{Attribute, DataType, Kind, Pointwise, Reduction};
 use record::error::Result;
 
-/// A value of an attribute; a number of elements where there may be several.
+/// An attribute's value, with several elements where there may be several.
 #[derive(Clone, Copy)]
 pub(super) enum Value<'a> {
-    /// The library's own.
+    /// The library's handle.
     Handle,
     DataType(DataType),
     Boolean(bool),
@@ -24,21 +24,20 @@ pub(super) enum Value<'a> {
     Reduction(Reduction),
 }
 
-/// `cudnnBackendAttributeType_t` of those that are read.
+/// Values of `cudnnBackendAttributeType_t`.
 const INT64: c_int = 3;
 const DESCRIPTOR: c_int = 15;
 
-/// A descriptor.
 pub(super) struct Descriptor {
     dnn: Rc<Dnn>,
     raw: Raw,
     kind: Kind,
-    /// What it describes.
+    /// The described object, for errors.
     name: &'static str,
 }
 
 impl Descriptor {
-    /// Creates a descriptor, which is still to be finalised.
+    /// Creates a descriptor without finalising it.
     pub(super) fn new(dnn: &Rc<Dnn>, kind: Kind, name: &'static str) -> Result<Self> {
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is a valid place for the descriptor.
@@ -47,8 +46,7 @@ impl Descriptor {
         Ok(Self { dnn: Rc::clone(dnn), raw, kind, name })
     }
 
-    /// Creates a descriptor with these attributes and finalises it. Descriptors among the values are kept by the caller as
-    /// long as the result.
+    /// Creates and finalises a descriptor. The caller keeps descriptors among the attributes as long as the result.
     pub(super) fn with(
         dnn: &Rc<Dnn>,
         kind: Kind,
@@ -69,7 +67,7 @@ impl Descriptor {
             number = value;
             1
         };
-        // The number of `cudnnBackendAttributeType_t`, and how many elements there are.
+        // The value of `cudnnBackendAttributeType_t` and the number of elements.
         let (of, count) = match value {
             Value::Handle => (0, 1),
             Value::DataType(value) => (1, enumerated(value as i32)),
@@ -96,13 +94,13 @@ impl Descriptor {
                 (&raw const number).cast()
             }
         };
-        // SAFETY: the descriptor exists, and so do the elements, of that type and number, until the library has copied them.
-        // The library checks whether the attribute has this type.
+        // SAFETY: the descriptor exists, as do `count` elements of that type until the library has copied them. The
+        // library checks whether the attribute has this type.
         let status = unsafe { (self.dnn.set)(self.raw, attribute.0, of, count as i64, elements) };
         self.check(&format!("setting {} ({count} elements of type {of})", attribute.1), status)
     }
 
-    /// A number that the library computed.
+    /// A number computed by the library.
     pub(super) fn number(&self, attribute: Attribute) -> Result<i64> {
         let (mut number, mut count) = (0_i64, 0);
         // SAFETY: the descriptor exists, and `number` is a place for the one element that is requested.
@@ -112,16 +110,16 @@ impl Descriptor {
         Ok(number)
     }
 
-    /// Descriptors of a kind that the library made, the first of them the one that it prefers.
+    /// Descriptors of a kind that the library made, in its order of preference.
     pub(super) fn results(&self, attribute: Attribute, kind: Kind, name: &'static str) -> Result<Vec<Self>> {
         let mut count = 0;
-        // SAFETY: the descriptor exists; as no element is requested, the library only counts them.
+        // SAFETY: the descriptor exists; with no element requested, the library only counts them.
         let status = unsafe { (self.dnn.get)(self.raw, attribute.0, DESCRIPTOR, 0, &raw mut count, ptr::null_mut()) };
         self.check(&format!("counting {}", attribute.1), status)?;
         let mut results = (0..count).map(|_| Self::new(&self.dnn, kind, name)).collect::<Result<Vec<_>>>()?;
         let mut raws: Vec<Raw> = results.iter().map(|descriptor| descriptor.raw).collect();
         let mut found = 0;
-        // SAFETY: the descriptor exists, and so do those in `raws`, as many as are requested, which the library fills.
+        // SAFETY: the descriptor exists, and so do those in `raws`, as many as requested, which the library fills.
         let status = unsafe {
             (self.dnn.get)(self.raw, attribute.0, DESCRIPTOR, count, &raw mut found, raws.as_mut_ptr().cast())
         };
@@ -130,12 +128,12 @@ impl Descriptor {
         Ok(results)
     }
 
-    /// Adds the work of this plan on the memory of `pack` to the stream.
+    /// Adds the plan's work on the memory of `pack` to the stream.
     ///
     /// # Safety
-    /// The pack's pointers are valid, for as many bytes as the plan's tensors and workspace have, until the work is done.
+    /// Until the work is done, the pack's pointers are valid for the lengths of the plan's tensors and workspace.
     pub(super) unsafe fn execute(&self, pack: &Self) -> Result<()> {
-        // SAFETY: handle, plan and pack exist, and the caller promises the memory.
+        // SAFETY: handle, plan and pack exist, and the caller guarantees the memory.
         let status = unsafe { (self.dnn.execute)(self.dnn.handle, self.raw, pack.raw) };
         self.dnn.check(self.name, status)
     }

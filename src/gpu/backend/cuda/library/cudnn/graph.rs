@@ -1,4 +1,4 @@
-//! Graphs of operations on tensors, and the library's plan for one.
+//! Graphs of operations on tensors, and the library's plan for a graph.
 
 use std::ffi::c_void;
 use std::rc::Rc;
@@ -8,10 +8,10 @@ use super::descriptor::{Descriptor, Value};
 use super::names::{self, Attribute, DataType, HEURISTICS_A, Pointwise, Reduction};
 use record::error::{Error, Result};
 
-/// Bytes of which addresses of tensors are a multiple: what the engines for tensor cores need.
+/// Alignment of tensor addresses in bytes, as the tensor-core engines require.
 const ALIGNMENT: i64 = 16;
 
-/// Lengths of a tensor, and the distances between its elements, in elements.
+/// Lengths of a tensor, and its strides in elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     lengths: Vec<i64>,
@@ -40,26 +40,23 @@ impl Layout {
     }
 }
 
-/// Where a tensor is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Device,
     /// Within the plan's kernel.
     Kernel,
-    /// In the host's memory: one number.
+    /// A single number in host memory.
     Host,
 }
 
-/// A tensor of a graph.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tensor(usize);
 
-/// A graph.
 pub(super) struct Graph {
     dnn: Rc<Dnn>,
     operations: Vec<Descriptor>,
     tensors: Vec<Descriptor>,
-    /// The numbers of the tensors that are not within the kernel, in the order in which they were added.
+    /// IDs of the tensors that are not within the kernel, in the order of [`Graph::tensor`] calls.
     pub(super) ids: Vec<i64>,
 }
 
@@ -97,7 +94,7 @@ impl Graph {
         self.operation(names::MATMUL_OPERATION, name, (names::MATMUL_OPERATION_DESCRIPTOR, part), &tensors, &[])
     }
 
-    /// The sum or the maximum of each row of `x`, in f32.
+    /// The sum or maximum of each row of `x`, in f32.
     pub(super) fn reduce(&mut self, name: &'static str, by: Reduction, [x, y]: [Tensor; 2]) -> Result<()> {
         let attributes = [
             (names::REDUCTION_TYPE, Value::DataType(DataType::Float)),
@@ -108,7 +105,7 @@ impl Graph {
         self.operation(names::REDUCTION_OPERATION, name, (names::REDUCTION_OPERATION_DESCRIPTOR, part), &tensors, &[])
     }
 
-    /// y from the inputs x, b and t, or as many of them as it has, computed in this type. An index is along an axis.
+    /// y from the inputs x, b and t, or fewer, computed in type `of`. `axis` is for [`Pointwise::Index`].
     pub(super) fn pointwise(
         &mut self,
         name: &'static str,
@@ -130,7 +127,7 @@ impl Graph {
         self.operation(names::POINTWISE_OPERATION, name, part, &tensors, &factors)
     }
 
-    /// Adds an operation, which takes over what `part` describes.
+    /// Adds an operation with the settings in `part`.
     fn operation(
         &mut self,
         kind: names::Kind,
@@ -150,10 +147,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The plan that the library prefers among those that work here.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] where it has no engine for the graph.
+    /// The library's preferred plan that works on this device. Fails with [`Error::Unsupported`] if there is none.
     pub(super) fn planned(self) -> Result<Planned> {
         let dnn = &self.dnn;
         let operations: Vec<&Descriptor> = self.operations.iter().collect();
@@ -182,10 +176,10 @@ impl Graph {
     }
 }
 
-/// A graph with a plan. Fields are dropped in this order: what uses others before them.
+/// A graph with a plan. The field order matters: each field is dropped before those that it uses.
 pub(super) struct Planned {
     plan: Descriptor,
-    /// Length of the memory that it needs besides the tensors.
+    /// Size of the workspace.
     pub(super) bytes: u64,
     _config: Descriptor,
     _operations: Descriptor,
@@ -193,8 +187,7 @@ pub(super) struct Planned {
 }
 
 impl Planned {
-    /// Binds the addresses of the tensors that are not within the kernel, in the order of [`Graph::tensor`], and that of
-    /// the plan's memory.
+    /// Binds the addresses of the workspace and of the tensors outside the kernel, in order of [`Graph::tensor`] calls.
     pub(super) fn bind(&self, tensors: &[*mut c_void], workspace: *mut c_void) -> Result<Descriptor> {
         let attributes = [
             (names::PACK_IDS, Value::Int64(&self.graph.ids)),
@@ -204,13 +197,13 @@ impl Planned {
         Descriptor::with(&self.graph.dnn, names::VARIANT_PACK, "the graph", &attributes)
     }
 
-    /// Adds the work on the memory that is bound to the stream.
+    /// Adds the plan's work on the bound memory to the stream.
     ///
     /// # Safety
-    /// The pack came from [`Planned::bind`], with as many valid addresses as there are tensors, each of the tensor's length,
-    /// and that of [`Planned::bytes`] bytes. They stay valid until the work is done.
+    /// The pack came from [`Planned::bind`] with a valid address for each tensor, of the tensor's length, and for the
+    /// workspace of [`Planned::bytes`] bytes. All stay valid until the work is done.
     pub(super) unsafe fn run(&self, pack: &Descriptor) -> Result<()> {
-        // SAFETY: the caller promises the memory.
+        // SAFETY: the caller guarantees the memory.
         unsafe { self.plan.execute(pack) }
     }
 }

@@ -1,5 +1,5 @@
-//! cuDNN: attention, by the graph API of version 9. A graph of operations is described, the library's heuristics choose an
-//! engine that fuses all of it, and the engine's plan is made for the card.
+//! cuDNN: attention, by the graph API of version 9. The library's heuristics choose an engine that fuses the described
+//! graph of operations, and a plan of this engine is made for the card.
 
 mod api;
 mod attention;
@@ -17,13 +17,11 @@ pub(super) use api::Dnn;
 use attention::Attention;
 use record::error::{Error, Result};
 
-/// The first version whose engines take -∞ as the score of a key that does not count; those before take the lowest f32.
+/// First version whose engines accept -∞ as the score of a masked key. Earlier versions get the lowest f32.
 const TAKES_INFINITY: usize = 91_000;
 
-/// A routine on buffers of `scalar`s; the last buffer is the result. The context must be current.
-///
-/// # Errors
-/// [`Error::Unsupported`] where the library has no engine for it.
+/// Binds a routine to buffers of `scalar`s; the last buffer is the result. The context must be current. Fails with
+/// [`Error::Unsupported`] if the library has no engine for it.
 pub(super) fn bind(dnn: &Rc<Dnn>, routine: Routine, scalar: Scalar, buffers: &[Rc<Memory>]) -> Result<Call> {
     let (Routine::Attention { heads, length, width, is_causal }, Scalar::F16) = (routine, scalar) else {
         return Err(Error::Unsupported(format!("the suite does not call cuDNN for this routine in {}", scalar.name())));
@@ -42,8 +40,8 @@ pub(super) fn bind(dnn: &Rc<Dnn>, routine: Routine, scalar: Scalar, buffers: &[R
     Ok(Box::new(move || {
         let _ = (&kept, &values, &workspace);
         // SAFETY: the pack has the addresses of all tensors of `attention::graph`: of buffers whose lengths are checked
-        // above, and of two numbers that the library only reads. This closure keeps them and the plan's memory; whoever drops
-        // it frees memory through the driver, which waits for the work.
+        // above, and of numbers that the library only reads. This closure keeps them and the workspace; dropping it
+        // frees memory through the driver, which waits for the work.
         unsafe { planned.run(&pack) }
     }))
 }

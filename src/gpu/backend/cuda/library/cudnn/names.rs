@@ -1,4 +1,4 @@
-//! Names of the graph API, with their values in cudnn_graph.h of cuDNN 9. Errors quote them.
+//! Names and values of the graph API, from cudnn_graph.h of cuDNN 9. Errors quote the names.
 
 use std::ffi::c_int;
 
@@ -82,7 +82,7 @@ pub(super) enum DataType {
     Boolean = 11,
 }
 
-/// `cudnnPointwiseMode_t`: y = x + b, x·b, x / b, x - b, e^x, ln x, x ≥ b, the index along an axis, and x where t, else b.
+/// `cudnnPointwiseMode_t`: y = x + b, x·b, x / b, x - b, e^x, ln x, x ≥ b, the index along an axis, and t ? x : b.
 #[derive(Clone, Copy)]
 #[repr(i32)]
 pub(super) enum Pointwise {
@@ -105,5 +105,5 @@ pub(super) enum Reduction {
     Max = 3,
 }
 
-/// `cudnnBackendHeurMode_t`: the most accurate.
+/// `cudnnBackendHeurMode_t`: the fast heuristic, which handles most graphs.
 pub(super) const HEURISTICS_A: c_int = 3;
