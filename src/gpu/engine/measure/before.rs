@@ -20,9 +20,6 @@ pub(in crate::engine) struct Caches {
 
 impl Caches {
     /// Prepares what runs before a launch on this device.
-    ///
-    /// # Errors
-    /// If the device is lost.
     pub(in crate::engine) async fn prepare(&mut self, backend: &mut dyn Backend) -> Result<()> {
         let has_flush = can_ramp(backend.device());
         let stage = if has_flush { &mut self.flush } else { &mut self.control };
@@ -39,9 +36,6 @@ impl Caches {
     }
 
     /// What runs before a launch on this device.
-    ///
-    /// # Errors
-    /// If the device is lost.
     pub(in crate::engine) async fn before(&mut self, backend: &mut dyn Backend) -> Result<Before<'_>> {
         self.prepare(backend).await?;
         Ok(match (&mut self.flush, &mut self.control) {

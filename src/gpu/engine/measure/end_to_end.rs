@@ -11,9 +11,6 @@ use record::suite::Dtype;
 
 /// Times the job's end-to-end steps, unless they upload more than `most_bytes`, and verifies the sum if the host computes
 /// one. Returns the time spent.
-///
-/// # Errors
-/// Errors of the device.
 pub(in crate::engine) async fn end_to_end(
     job: &Job,
     budget_ns: f64,

@@ -36,9 +36,6 @@ const SENSOR_NS: f64 = 0.1e9;
 /// With a counter: from one advance of it to another at least a second later, divided by the launches between. Without:
 /// the mean of the power sensor over a second, times the time. Either is the energy of the whole card, with what it
 /// takes when idle, and of the pauses between submissions.
-///
-/// # Errors
-/// Errors of the device.
 pub(in crate::engine) async fn energy(
     prepared: &mut dyn Prepared,
     timer: &Timer,

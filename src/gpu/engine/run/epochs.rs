@@ -40,9 +40,6 @@ pub(super) struct Passes<'r, 'a> {
 impl Passes<'_, '_> {
     /// Adds epochs until every row has enough, or the time limit ends the run. Returns whether the observer interrupted
     /// it.
-    ///
-    /// # Errors
-    /// If the observer fails.
     pub(super) async fn run(&mut self) -> Result<bool> {
         // A run that goes on in another process has other orders and places there.
         let epochs = self.rows.records().iter().map(|record| record.epochs_ns.len());
