@@ -139,7 +139,6 @@ impl JobBuffer {
         matches!(contents, Contents::Poison | Contents::PoisonF32 | Contents::Clock)
     }
 
-    /// The buffer `index` of a job of this shape, as its steps use it.
     pub(super) fn bind(
         index: usize,
         declared: &record::suite::Buffer,

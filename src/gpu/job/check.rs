@@ -72,8 +72,7 @@ impl OutputCheck {
         }
     }
 
-    /// Whether `wrong` of `compared` scalars are allowed outliers: up to three standard deviations more if only parts
-    /// are compared.
+    /// Whether `wrong` of `compared` scalars are allowed outliers: three standard deviations more if only parts are.
     #[must_use]
     pub fn are_outliers(&self, wrong: u64, compared: u64) -> bool {
         let usual = self.outliers * compared as f64;

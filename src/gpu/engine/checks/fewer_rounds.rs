@@ -14,18 +14,15 @@ use record::suite::Case;
 
 /// Pairs of launches. 6 suffice if each is above the limit (a sign test: at most 1 of 64 series of a kernel at the
 /// limit ends so); else the median of 32 decides. On a software device beside three busy loops, single pairs of a
-/// kernel whose rounds take no time had ratios of 0.6 to 1.9; in 1 of 30 runs, the fastest of 32 launches differed by
-/// over 25 %.
+/// kernel whose rounds take no time had ratios of 0.6 to 1.9; the fastest of 32 differed by over 25 % in 1 of 30 runs.
 const PAIRS: RangeInclusive<usize> = 6..=32;
 
 /// Minimum ratio of the times of all rounds and of half of them. It is 2 if nothing but the rounds takes time.
 const LEAST: f64 = 1.25;
 
-/// The parameters that set the steps of a pointer chase.
 const STEPS: [&str; 2] = ["STEPS", "LOADS"];
 
-/// Most words of a pointer chase in `cache_curve` that repeats. In a larger one, the result shows whether it took all
-/// steps.
+/// Most words of a repeating pointer chase in `cache_curve`. A larger one shows by its result whether it ran whole.
 const MOST_WORDS: u64 = 1 << 23;
 
 /// The case with half of a ceiling's rounds or of a pointer chase's steps; `None` if it has none to halve.

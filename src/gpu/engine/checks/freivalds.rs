@@ -7,7 +7,6 @@ use crate::job::Product;
 use record::suite::Scalar;
 use record::suite::vectors::vectorised;
 
-/// Number of random vectors.
 const VECTORS: usize = 16;
 
 /// One element of each vector.
@@ -15,9 +14,8 @@ type Row = [f64; VECTORS];
 
 /// Freivalds' check of C = A·B (*Probabilistic Machines Can Use Less Running Time*, 1977): for random vectors r of ±1,
 /// C·r must equal A·(B·r). It costs mn + nk + mk operations per vector instead of mnk. A single wrong element in a row
-/// is always found. Several may cancel: all vectors miss them with a probability of at most 2^-16 per row. The check is
-/// exact up to n·k = 2^39: values are multiples of 2^-14 with sums up to n·k·(127/128)², or integers with products up
-/// to 127².
+/// is always found; all vectors miss several that cancel with a probability of at most 2^-16 per row. The check is
+/// exact up to n·k = 2^39: values are multiples of 2^-14 with sums up to n·k·(127/128)², or integers up to 127.
 pub(super) struct Freivalds<'a> {
     product: &'a Product,
     scalar: Scalar,
@@ -75,7 +73,6 @@ impl<'a> Freivalds<'a> {
 }
 
 vectorised! {
-    /// Adds the sum of `values[i] * vectors[i]` to `sums`.
     fn add_products(sums: &mut Row, values: &[f64], vectors: &[Row]) {
         // A local copy has no aliases and stays in registers.
         let mut row_sums = *sums;

@@ -1,7 +1,6 @@
 //! Finds kernels that are wrong or skip work.
 //!
-//! `fault` runs the checks of a prepared case. `odd_shape` runs before a case has buffers, since it needs its own
-//! memory.
+//! `fault` runs the checks of a prepared case. `odd_shape` runs before a case has buffers: it needs memory itself.
 
 pub(in crate::engine) mod fewer_rounds;
 mod freivalds;
@@ -35,7 +34,6 @@ use record::suite::Case;
 use reference::run_reference;
 use skipped_work::{LAUNCHES, Search, launched, launches_between, slower_if_poisoned};
 
-/// When a check runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::engine) enum When {
     /// Before all other launches of the first epoch, since these could hide the fault.
@@ -44,11 +42,9 @@ pub(in crate::engine) enum When {
     EachAttempt,
     /// After the first epoch, and after later ones that no kernel can predict.
     SearchedEpoch,
-    /// After the first epoch.
     FirstEpoch,
 }
 
-/// A case prepared on a device.
 pub(in crate::engine) struct Probe<'a> {
     pub(in crate::engine) backend: &'a mut dyn Backend,
     pub(in crate::engine) prepared: &'a mut dyn Prepared,
@@ -72,13 +68,10 @@ pub(in crate::engine) struct Probe<'a> {
 
 struct Check {
     when: When,
-    /// The cases that can have the fault.
     of: fn(&Case, &Job) -> bool,
-    /// The fault, as a row states it.
     run: for<'p> fn(&'p mut Probe<'_>) -> Task<'p, Option<String>>,
 }
 
-/// The checks of a prepared case, in order.
 const CHECKS: [Check; 9] = [
     Check { when: When::FirstLaunch, of: |_, _| true, run: |probe| Box::pin(after_one_launch(probe)) },
     Check { when: When::EachAttempt, of: |_, _| true, run: |probe| Box::pin(wrong_output(probe)) },

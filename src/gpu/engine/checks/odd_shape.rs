@@ -18,8 +18,7 @@ pub(in crate::engine) struct OtherShapes {
 }
 
 impl OtherShapes {
-    /// The fault of a case's kernel at [its other shape](other_shape), between guard zones, if any. Each kernel runs
-    /// once.
+    /// The fault of a case's kernel at [its other shape](other_shape), between guard zones, if any. Runs each once.
     pub(in crate::engine) async fn fault(
         &mut self,
         backend: &mut dyn Backend,
@@ -54,7 +53,7 @@ async fn fault_at(backend: &mut dyn Backend, case: &Case, random: u64) -> Result
     Ok(fault.map(|fault| format!("{fault} at size {}", case.shape.extent)))
 }
 
-/// Runs one launch into the outputs, which are poisoned when a job is prepared, and verifies them and their guard zones.
+/// Runs one launch into outputs that are poisoned by preparation, and verifies them and their guard zones.
 pub(in crate::engine) async fn checked_launch(
     prepared: &mut dyn Prepared,
     job: &Job,
@@ -152,7 +151,6 @@ mod tests {
         distinct.len() == sides.len() && is_beside
     }
 
-    /// The size is no multiple of the workgroup, and its sides differ.
     #[test]
     fn every_type_of_every_benchmark_is_verified_at_an_odd_shape_by_default() {
         for profile in Profile::ALL {

@@ -135,8 +135,7 @@ pub async fn unwritten(prepared: &mut dyn Prepared, job: &Job, random: u64) -> R
     Ok((!found.is_empty()).then(|| found.join("; ")))
 }
 
-/// Whether the scalar at `at` in `bytes`, which start at byte `first` of the output, is still poison, with all of its
-/// 32-bit words.
+/// Whether the scalar at `at` in `bytes`, which start at byte `first` of the output, is poison in all of its words.
 pub(super) fn is_poison(bytes: &[u8], first: u64, at: usize, size: usize) -> bool {
     let start = at / 4 * 4;
     let words = bytes.get(start..start + size.max(4)).filter(|_| first.is_multiple_of(4));
@@ -146,11 +145,10 @@ pub(super) fn is_poison(bytes: &[u8], first: u64, at: usize, size: usize) -> boo
 /// Most pieces with poison that are compared.
 const MOST_LEFT: usize = 16;
 
-/// Like [`verify`], but of a large output, more than twice the length of its parts, only `number` parts of 2 KiB (512 B
-/// with `FEW_PARTS`): the first, the last, and one at a random position in each section between. Parts are smaller in
-/// proportion if the kernel reads more than it writes, and in matrix products, and fewer if they would be smaller than
-/// 16 B. With `MANY_PARTS`, an output that is never verified whole is also read whole, and compared wherever it still
-/// holds poison.
+/// Like [`verify`], but of an output over twice the length of its parts only `number` parts of 2 KiB (512 B with
+/// `FEW_PARTS`): the first, the last, and one at a random position in each section between. Parts are smaller in
+/// proportion if the kernel reads more than it writes, and in matrix products, and fewer if they would be below 16 B.
+/// With `MANY_PARTS`, an output that is never verified whole is also read whole, and compared wherever it holds poison.
 ///
 /// # Errors
 /// Errors of reading back.
@@ -189,8 +187,7 @@ async fn verify_parts_of(
     compare_parts(prepared, job, check, ranges).await
 }
 
-/// The first pieces of an output that still hold poison. The oracle decides whether that is wrong: an integer may have
-/// these bits.
+/// The first pieces of an output with poison. The oracle decides whether that is wrong: an integer may have these bits.
 async fn poison_left(prepared: &mut dyn Prepared, check: &OutputCheck, bytes: u64) -> Result<Vec<Range<u64>>> {
     let mut left: Vec<Range<u64>> = Vec::new();
     let mut scan = |offset: u64, all: &[u8]| {

@@ -22,8 +22,7 @@ pub(in crate::engine) struct Verified {
     known: HashMap<String, HashMap<String, Option<String>>>,
 }
 
-/// Most parameter sets that are verified per benchmark and type: some benchmarks have dozens, which shift what they
-/// read.
+/// Most parameter sets verified per benchmark and type: some benchmarks have dozens, which shift what they read.
 const MOST_SETS: usize = 4;
 
 impl Verified {
@@ -63,7 +62,6 @@ async fn fault_of(backend: &mut dyn Backend, case: &Case) -> Result<Option<Strin
     Ok(worst.filter(Deviation::is_fault).map(|worst| format!("{worst} (size {})", launch.extent)))
 }
 
-/// Significant bits of a benchmark's factors in a type.
 fn factor_bits(benchmark: &Benchmark, dtype: Dtype) -> u32 {
     benchmark.significant_bits.unwrap_or_else(|| dtype.scalar().significant_bits())
 }
@@ -233,7 +231,6 @@ impl Launch {
     }
 }
 
-/// The first `count` values of an oracle.
 fn on_all_cores(oracle: &Oracle, count: usize) -> Vec<f64> {
     const PIECE: usize = 1 << 12;
     let mut values = vec![0.0; count];

@@ -16,9 +16,9 @@ const BETWEEN: f64 = 4096.0;
 /// Maximum number of launches of each kind in a round.
 pub(in crate::engine) const LAUNCHES: usize = 3;
 
-/// Rounds of a comparison. A difference counts only if the first round and all but [`MISSES`] of the others show it. Other
-/// programs slow down single rounds: on the busy host of a software device, four in a row were seen. With uniform noise of
-/// ±53 %, a round errs with a probability of 29 %, and the comparison with 2e-6.
+/// Rounds of a comparison. A difference counts only if the first round and all but [`MISSES`] of the others show it.
+/// Other programs slow down single rounds: on the busy host of a software device, four in a row were seen. With uniform
+/// noise of ±53 %, a round errs with a probability of 29 %, and the comparison with 2e-6.
 const ROUNDS: usize = 16;
 
 /// Most later rounds without a difference: another program that slows down a launch into a complete output hides it.
@@ -43,8 +43,7 @@ const HOST_NS: f64 = 2e6;
 /// Differences below this many steps of the clock are reading noise. Browsers have steps of 100 µs.
 const TICKS: f64 = 4.0;
 
-/// A random number of launches of `one_ns`, from 2 to as many as fit in `budget_ns`, at most 4096; each power of two is
-/// as likely.
+/// A random number of launches of `one_ns`, from 2 to what `budget_ns` allows, at most 4096, uniform on a log scale.
 pub(in crate::engine) fn launches_between(budget_ns: f64, one_ns: f64, random: u64) -> u32 {
     let most = (budget_ns / one_ns.max(1.0)).clamp(2.0, BETWEEN);
     (2.0 * (most / 2.0).powf(random as f64 / u64::MAX as f64)) as u32
@@ -58,9 +57,7 @@ pub(in crate::engine) struct Search {
     pub(in crate::engine) known: Option<Pair>,
     /// Further pairs in the first round, with a random number of launches between the two.
     pub(in crate::engine) pairs: usize,
-    /// Nanoseconds per round.
     pub(in crate::engine) budget_ns: f64,
-    /// Selects the numbers of launches.
     pub(in crate::engine) random: u64,
 }
 
@@ -118,8 +115,7 @@ pub(in crate::engine) async fn slower_if_poisoned(
     Ok(ratio)
 }
 
-/// Runs launches of about `each_ns` in submissions no longer than a system allows. Returns nanoseconds by the host's
-/// clock.
+/// Runs launches of about `each_ns` in submissions no longer than a system allows. Returns nanoseconds of wall time.
 pub(in crate::engine) async fn launched(prepared: &mut dyn Prepared, launches: u32, each_ns: f64) -> Result<f64> {
     const LONGEST_NS: f64 = 2e8;
     let together = ((LONGEST_NS / each_ns.max(1.0)) as u32).clamp(1, BETWEEN as u32);

@@ -69,7 +69,6 @@ pub async fn wrong_result(backend: &mut dyn Backend, case: &Case) -> Result<Opti
     Ok(None)
 }
 
-/// A verified output, with its expected values and the allowed errors.
 struct Output<'a> {
     check: &'a OutputCheck,
     scalar: Scalar,
