@@ -177,7 +177,7 @@ fn a_fault_of_20_percent_is_found_and_noise_of_53_is_not_implausible() {
     let sigma = 0.53 / 1.96;
     for epochs in [3, 5] {
         assert_eq!(implausible_rows(1.0, sigma, epochs, Some(sigma * 1.645)), 0, "{epochs} epochs");
-        // Without the widening of a software device, a row at its ceiling is implausible as seldom as the interval says.
+        // Without the widening of a software device, a row at its ceiling is as rarely implausible as the interval.
         let alone = implausible_rows(1.0, sigma, epochs, None);
         assert!(alone <= 2000 / 40, "{alone} of 2,000 rows of {epochs} epochs");
     }
@@ -284,7 +284,7 @@ fn a_ceiling_above_what_units_can_do_is_implausible_and_sets_none() {
                  that fast"
             );
         }
-        // Without known units nothing is said.
+        // Without known units, no rate is refused.
         Ceilings::default().judge(&fma, &mut record, None);
         assert_eq!((record.status, record.reason.as_str()), (Status::Ok, ""));
     }
@@ -316,7 +316,6 @@ fn ceilings_of_multiply_adds_are_in_proportion() {
     }
 }
 
-/// Every case that a benchmark declares.
 fn cases_of(family: &'static Family, benchmark: &'static Benchmark) -> Vec<Case> {
     let mut cases = Vec::new();
     for block in benchmark.cases {
@@ -361,7 +360,7 @@ fn every_benchmark_with_bytes_or_operations_has_a_limit_or_a_reason() {
     }
 }
 
-/// Of tensor cores a kernel is limited by their number and clock alone: `ceiling/tensor` measures what `mma` reaches.
+/// Only the number and clock of tensor cores limit a kernel on them: `ceiling/tensor` measures what `mma` reaches.
 #[test]
 fn the_units_alone_limit_kernels_on_tensor_cores() {
     let rung = case("ceiling/tensor", 1 << 22);

@@ -52,10 +52,7 @@ pub(in crate::engine) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Tests the device and selects the timer.
-    ///
-    /// # Errors
-    /// If the device fails the test.
+    /// Tests the device and selects the timer. An error if the device fails the test.
     pub(in crate::engine) async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
         let canary_job = Job::new(&canary_case(backend.device())?)?;
         let mut prepared = backend.prepare(&canary_job).await?;
@@ -84,9 +81,6 @@ impl<'a> Session<'a> {
     }
 
     /// Reopens the device. Tries several times, since the driver may still be recovering.
-    ///
-    /// # Errors
-    /// If the device cannot be opened or fails at once.
     pub(in crate::engine) async fn reopen(&mut self) -> Result<()> {
         let mut result = self.try_reopen().await;
         for _ in 1..ATTEMPTS {
@@ -108,7 +102,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The case with the inputs of its epoch, counted from 0, and with the accuracy of the device.
+    /// The case with the inputs of its epoch, counted from 0, and with the device's filter accuracy.
     fn in_epoch(&self, case: &Case, epoch: usize) -> Case {
         let mut case = case.clone();
         case.shape.stream = stream_of(self.settings.seed, epoch);
@@ -116,11 +110,8 @@ impl<'a> Session<'a> {
         case
     }
 
-    /// Measures one epoch of the case into `record`, which has the epochs before. If the output is a picture, stores it
-    /// in `picture`.
-    ///
-    /// # Errors
-    /// If the case cannot be measured. The record then keeps the figures of the epochs before.
+    /// Measures one epoch of the case into `record`, which keeps its earlier epochs even on an error. If the output is
+    /// a picture, stores it in `picture`.
     pub(in crate::engine) async fn case(
         &mut self,
         case: &Case,
@@ -258,8 +249,8 @@ impl<'a> Session<'a> {
         self.extras(subject, prepared, record).await
     }
 
-    /// Whether an epoch is searched for skipped work: the first and, of kernels that are not the suite's, a random one of those
-    /// that every row has, and one of eight others. No kernel can know which.
+    /// Whether an epoch is searched for skipped work: the first; for kernels that are not the suite's, also a random
+    /// one of those that every row has, and one in eight of the others. No kernel can predict which.
     fn is_searched(&self, case: &Case, epoch: usize) -> bool {
         if epoch == 0 || !case.is_foreign() {
             return epoch == 0;
@@ -271,7 +262,6 @@ impl<'a> Session<'a> {
         epoch as u64 == 1 + draw % later || mixed(draw, epoch as u64).is_multiple_of(8)
     }
 
-    /// The rules for the next epoch of a row.
     fn rules(&self, job: &Job, effort: &Effort, record: &Record) -> Rules {
         let known = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
         let mut rules = Rules { first_launches: known, known_ns: record.median_ns, ..rules_for(job, effort.rules) };
@@ -281,7 +271,6 @@ impl<'a> Session<'a> {
         rules
     }
 
-    /// The fault that the checks of this moment find.
     async fn fault(&mut self, when: When, of: Subject<'_>, prepared: &mut dyn Prepared) -> Result<Option<String>> {
         let Subject { case, job, timer, rules, epoch, poisoned, .. } = of;
         let random = mixed(self.settings.secret, 1 + epoch as u64);
@@ -306,8 +295,8 @@ impl<'a> Session<'a> {
         fault
     }
 
-    /// Samples the case until the device's clock and conditions are steady, at most `attempts` times. Returns the epoch with
-    /// what was unsteady in the last attempt, or the fault that a check found.
+    /// Samples the case until the device's clock and conditions are steady, at most `attempts` times. Returns the epoch
+    /// and what was unsteady in the last attempt, or the fault that a check found.
     async fn steady(
         &mut self,
         subject: Subject<'_>,
@@ -317,7 +306,7 @@ impl<'a> Session<'a> {
         let Subject { case, job, timer, rules, epoch, is_searched, .. } = subject;
         let can_skip_work = checks::can_skip_work(case, job);
         if can_skip_work {
-            // What it needs is prepared before the clock is looked at.
+            // Preparation comes before the canary: the clock may fall meanwhile.
             self.caches.prepare(self.backend).await?;
         }
         let mut attempt = 1;
@@ -328,7 +317,7 @@ impl<'a> Session<'a> {
             let canary_ns = self.canary.ramp_up(&self.timer).await?;
             let mut sampling = Sampling::start(prepared, timer, rules).await?;
             if is_searched && can_skip_work {
-                // In the first epoch after the last sample but one; later anywhere among them.
+                // In the first epoch right before the last sample, later at a random sample.
                 let least = rules.min_samples.max(2) as u64 - 1;
                 let draw = 1 + mixed(mixed(self.settings.secret, 9), epoch as u64) % least;
                 sampling.take(if epoch == 0 { usize::MAX } else { draw as usize }).await?;
@@ -358,8 +347,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Figures besides the time of a launch, after the first epoch: the time of one more launch in a submission, of the
-    /// kernel by its own clock, and of the whole way to the host and back.
+    /// Further figures after the first epoch: the time of one more launch in a submission, the kernel's time by its own
+    /// clock, and the time end to end.
     async fn extras(&mut self, of: Subject<'_>, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
         let Subject { job, timer, rules, .. } = of;
         let start = Instant::now();
@@ -376,7 +365,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Adds the energy of a launch to the row's figures. Only of launches that follow each other without other work.
+    /// Adds the energy of a launch to the row, if launches follow each other without other work.
     async fn energy(
         &mut self,
         job: &Job,
@@ -399,7 +388,6 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// A reading of the monitor, if there is one and it `is_wanted`.
     fn reading(&mut self, is_wanted: bool) -> Option<Reading> {
         self.monitor.as_mut().filter(|_| is_wanted).map(|monitor| monitor.read())
     }
@@ -423,7 +411,6 @@ struct Subject<'a> {
     timer: &'a Timer,
     rules: &'a Rules,
     epoch: usize,
-    /// Whether it is searched for skipped work.
     is_searched: bool,
     /// How launches into poisoned outputs compared with others, once there is a series.
     poisoned: Option<Poisoned>,
