@@ -195,8 +195,7 @@ impl Job {
         self.steps.iter().any(Step::is_timed)
     }
 
-    /// Whether only the host's clock can time the job: work of the host, copies from or to the host, and all copies on
-    /// a device without timestamps around copies.
+    /// Whether only the host's clock can time the job: host work, copies with the host, or copies without timestamps.
     #[must_use]
     pub fn is_host_timed(&self, has_copy_timestamps: bool) -> bool {
         self.host_part.is_some()

@@ -14,7 +14,7 @@ impl Shader {
     /// The interface with `constants` in place of the overrides that they name.
     ///
     /// # Errors
-    /// [`Error::Shader`] where a constant names no override, or an override has no value.
+    /// [`Error::Shader`] if a constant names no override, or an override has no value.
     pub fn interface(&self, constants: &Constants) -> Result<Interface> {
         self.interface_of(&[self.entry()], constants)
     }

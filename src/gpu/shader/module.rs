@@ -47,7 +47,7 @@ pub fn words(bytes: &[u8]) -> Vec<u32> {
 /// The assembly text of a module.
 ///
 /// # Errors
-/// [`Error::Shader`] where `binary` is not SPIR-V.
+/// [`Error::Shader`] if `binary` is not SPIR-V.
 #[cfg(not(target_family = "wasm"))]
 pub fn disassemble(binary: &[u8]) -> Result<String> {
     let module = rspirv::dr::load_bytes(binary).map_err(|why| Error::Shader(format!("invalid SPIR-V: {why}")))?;

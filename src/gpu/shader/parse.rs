@@ -64,7 +64,7 @@ impl Shader {
     /// overrides that bound them.
     ///
     /// # Errors
-    /// [`Error::Shader`] with naga's message where the source is not valid WGSL or has no compute entry point.
+    /// [`Error::Shader`] with naga's message if the source is not valid WGSL or has no compute entry point.
     pub fn parse(source: &str, element: &str) -> Result<Self> {
         Self::parse_for(source, element, &Constants::new())
     }

@@ -108,8 +108,7 @@ pub type Formats = BTreeMap<String, TexelFormat>;
 
 type Prepared = (Vec<u32>, Vec<(String, String)>);
 
-/// A module whose only entry point is called `main`, with one name per constant, a format for each storage image, and
-/// samplers separate from images.
+/// A module with `main` as its only entry point, one name per constant, storage image formats, and separate samplers.
 fn prepared(words: &[u32], formats: &Formats) -> std::result::Result<Prepared, String> {
     let mut words = words.to_vec();
     if HEADER + instructions(&words).map(<[u32]>::len).sum::<usize>() != words.len() {

@@ -1,5 +1,4 @@
-//! The interface of a SPIR-V module from its types and decorations, for modules that Vulkan gets as they are, since
-//! naga cannot read them.
+//! The interface of a SPIR-V module that naga cannot read, from its types and decorations. Vulkan gets it unchanged.
 
 use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroU32;
@@ -97,7 +96,7 @@ impl ModuleInterface {
     /// The interface of these entry points together.
     ///
     /// # Errors
-    /// [`Error::Shader`] where there is no entry point of such a name.
+    /// [`Error::Shader`] if there is no entry point of such a name.
     pub fn interface_of(&self, names: &[&str], values: &Constants) -> Result<Interface> {
         let all = names.iter().map(|name| self.interface_of_one(name, values)).collect::<Result<_>>()?;
         Ok(Interface::joined(all))

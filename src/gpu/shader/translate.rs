@@ -77,7 +77,7 @@ impl Shader {
     /// of texture loads.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the target cannot express the kernel; [`Error::Shader`] as for
+    /// [`Error::Unsupported`] if the target cannot express the kernel; [`Error::Shader`] as for
     /// [`Shader::interface`].
     pub fn translate(&self, target: Target, constants: &Constants, checks: Checks) -> Result<Vec<u8>> {
         let lacks = |why: &str| Error::Unsupported(format!("{} cannot express this kernel: {why}", target.name()));
@@ -113,7 +113,7 @@ impl Shader {
     /// The SPIR-V that wgpu generates for Vulkan, without names.
     ///
     /// # Errors
-    /// [`Error::Shader`] where naga cannot write it, and as for [`Shader::interface`].
+    /// [`Error::Shader`] if naga cannot write it, and as for [`Shader::interface`].
     pub fn spirv(&self, constants: &Constants, checks: Checks) -> Result<Vec<u32>> {
         self.spirv_of(self.entry(), constants, checks, &Enabled::default())
     }

@@ -58,7 +58,7 @@ pub fn without_prelude(program: &str) -> &str {
 /// the case except [`HOST_PARAMS`] is an override of type u32.
 ///
 /// # Errors
-/// [`Error::Shader`] where the declaration lacks any of this, or a parameter is not a u32.
+/// [`Error::Shader`] if the declaration lacks any of this, or a parameter is not a u32.
 pub fn interface(case: &Case) -> Result<Interface> {
     let benchmark = case.benchmark;
     let fault = |message: String| Error::Shader(format!("{}.cu: {message}", case.name()));

@@ -24,10 +24,8 @@ fn is_mark(line: &str) -> bool {
     line.trim_start().strip_prefix(MARK).is_some_and(|rest| rest.trim_end().is_empty() || rest.starts_with(':'))
 }
 
-/// `source` with the bodies of marked loops repeated. Overrides have the values of `constants`, or defaults.
-///
-/// # Errors
-/// [`Error::Shader`], with the line, where a marked loop cannot be unrolled.
+/// `source` with the bodies of marked loops repeated. Overrides have the values of `constants`, or their defaults. An
+/// error, with the line, if a marked loop cannot be unrolled.
 pub(super) fn unrolled(source: &str, constants: &Constants) -> Result<String> {
     expanded(source, (source, constants), 1)
 }

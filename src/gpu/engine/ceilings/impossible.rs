@@ -14,8 +14,7 @@ use record::suite::{Case, Limit, Scalar};
 const PROPORTIONS: [(Scalar, Scalar, f64); 3] =
     [(Scalar::F64, Scalar::F32, 1.25), (Scalar::F16, Scalar::F32, 5.0), (Scalar::F32, Scalar::U32, 64.0)];
 
-/// GB/s and 10^9 operations per second that no device reaches: over twenty times the fastest of 2026, from workgroup
-/// memory and on tensor cores.
+/// GB/s and 10^9 operations/s that no device reaches: over twenty times the fastest of 2026 (workgroup memory, tensor).
 const MOST_BYTES: f64 = 1e6;
 const MOST_OPERATIONS: f64 = 1e9;
 
@@ -38,8 +37,7 @@ impl Ceilings {
         })
     }
 
-    /// The reason if a rate is above all measured peaks of its kind, bytes or operations: with its whole interval, or
-    /// by more than noise explains.
+    /// The reason if a rate exceeds all measured peaks of its kind: with its whole interval, or by more than noise.
     pub(super) fn above_all(&self, case: &Case, record: &Record, widening: f64) -> Option<String> {
         case.limits().find_map(|limit| {
             let rate = rate(limit, case, record)?;

@@ -42,7 +42,6 @@ pub struct Ceilings {
     peaks: Option<Peaks>,
 }
 
-/// A ceiling that a case is compared with.
 #[derive(Debug, Clone, Copy)]
 struct Peak {
     limit: Limit,
@@ -186,8 +185,7 @@ impl Ceilings {
             && (!peak.limit.is_memory() || ceiling.work().bytes == peak.working_set)
     }
 
-    /// The ceiling that binds a case: the one that predicts the longest time. `None` if the benchmark names one that
-    /// was not measured.
+    /// The ceiling that binds a case: the one that predicts the longest time. `None` if the benchmark's own is missing.
     fn binding(&self, case: &Case) -> Option<Peak> {
         case.benchmark.ceiling.is_none_or(|limit| self.peak(limit, case).is_some()).then_some(())?;
         let time = |peak: &Peak| amount(peak.limit, case) / peak.rate.value;
@@ -220,8 +218,7 @@ impl Ceilings {
         }
     }
 
-    /// The highest plausible rate of a case. If the device's buffer limit cut the ladder short of the case, it is the
-    /// rate of the fastest rung.
+    /// The highest plausible rate of a case: the fastest rung's if the buffer limit cut the ladder short of the case.
     fn possible(&self, peak: &Peak, case: &Case) -> Estimate {
         let Some(rates) = self.rates.get(&key(peak.limit, case)).filter(|_| peak.limit.is_memory()) else {
             return peak.rate;
@@ -230,7 +227,6 @@ impl Ceilings {
         if is_above_the_ladder { fastest(rates.values().copied(), peak.rate) } else { peak.rate }
     }
 
-    /// The fastest memory ceiling at any working set, at least `rate`.
     fn fastest_memory(&self, rate: Estimate) -> Estimate {
         let memory = self.rates.iter().filter(|((limit, _), _)| limit.is_memory());
         fastest(memory.flat_map(|(_, rates)| rates.values().copied()), rate)
@@ -268,8 +264,7 @@ fn rate(limit: Limit, case: &Case, record: &Record) -> Option<Estimate> {
     Some(Estimate { value, low, high })
 }
 
-/// `rate` ÷ `ceiling`, with the interval of [`stats::ratio`], widened by a factor. It reaches from 0 to infinity if one
-/// of the rates has no interval.
+/// `rate` ÷ `ceiling` with the interval of [`stats::ratio`], widened; 0 to infinity if one of them has no interval.
 fn share(rate: Estimate, ceiling: Estimate, widening: f64) -> Estimate {
     stats::ratio(rate, ceiling).map_or(
         Estimate { value: rate.value / ceiling.value, low: 0.0, high: f64::INFINITY },

@@ -129,8 +129,7 @@ fn a_row_or_a_ceiling_without_an_interval_makes_no_row_implausible() {
     }
 }
 
-/// Log-normal factors with a standard deviation of `sigma`, by Knuth's MMIX linear congruential generator and the
-/// Box-Muller transform.
+/// Log-normal factors of standard deviation `sigma`, by Knuth's MMIX generator and the Box-Muller transform.
 fn noise(seed: u64, sigma: f64) -> impl FnMut() -> f64 {
     let mut state = seed;
     let mut uniform = move || {
@@ -140,8 +139,7 @@ fn noise(seed: u64, sigma: f64) -> impl FnMut() -> f64 {
     move || (sigma * (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos()).exp()
 }
 
-/// A row of `case` whose epochs differ by `noise`, with Student's interval of their mean on a log scale. A single epoch
-/// has an interval of ± 1 %.
+/// A row whose epochs differ by `noise`, with Student's interval on a log scale; ± 1 % for a single epoch.
 fn noisy_row(case: &Case, rate: f64, epochs: usize, noise: &mut impl FnMut() -> f64) -> Record {
     let time = case.work().bytes as f64 / rate;
     if epochs == 1 {

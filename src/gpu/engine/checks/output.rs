@@ -64,10 +64,7 @@ async fn verify_one(
     blameless(job, check, first.filter(|_| !check.are_outliers(wrong, compared)))
 }
 
-/// The mismatch, if the kernel is at fault.
-///
-/// # Errors
-/// If an expected value is unknown: its expression has none, or its reference left it unwritten.
+/// The kernel's mismatch. An error if the expected value is unknown (no value, or the reference did not write it).
 fn blameless(job: &Job, check: &OutputCheck, found: Option<Mismatch>) -> Result<Option<Mismatch>> {
     if let Some(fault) = check.fault.get() {
         return Err(Error::Usage(fault.clone()));

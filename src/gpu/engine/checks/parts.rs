@@ -14,8 +14,7 @@ pub(super) const PARTS: u64 = 512;
 /// The same in later epochs, which are most of a run: their parts are shorter, too.
 pub(super) const FEW_PARTS: u64 = 256;
 
-/// Bytes of a part: many small ones find more than few large ones. If values are costly for the host, parts get
-/// smaller, then fewer.
+/// Bytes of a part: many small ones find more than few large ones. Costly values get smaller parts, then fewer.
 const PART: u64 = 1 << 11;
 const SHORT_PART: u64 = 1 << 9;
 pub(super) const LEAST_PART: u64 = 1 << 4;

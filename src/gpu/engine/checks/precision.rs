@@ -78,8 +78,7 @@ fn gamma(roundings: f64, scalar: Scalar) -> f64 {
     gamma + OF_ORACLE
 }
 
-/// Error bound of each result for a shape with full significands; `None` if results are exact. `scalar` is the type of
-/// the results and of their sums.
+/// Error bound of each result, with sums in `scalar`, the results' type; `None` if results are exact.
 fn bound_of(benchmark: &Benchmark, shape: &Shape, interface: &Interface, scalar: Scalar) -> Option<Oracle> {
     let roundings = match benchmark.bound {
         Bound::Tolerance => return benchmark.tolerance.map(|tolerance| tolerance(shape, interface)),
@@ -254,8 +253,7 @@ mod tests {
         assert_eq!(gamma(2048.0, Scalar::F16), f64::INFINITY);
     }
 
-    /// Without a device: the expected values of truncated inputs exceed the bound for full ones. Libraries are
-    /// included: their rows state the bits of their factors.
+    /// Without a device: expected values of truncated inputs exceed the bound, also those of libraries.
     #[test]
     fn factors_of_tf32_and_bf16_exceed_the_bound_of_every_product() {
         let matmul = FAMILIES.iter().copied().find(|family| family.name == "matmul").expect("matmul");

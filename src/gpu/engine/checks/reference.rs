@@ -4,10 +4,7 @@ use crate::backend::{Backend, leak_if_lost};
 use crate::job::Job;
 use record::error::{Error, Result};
 
-/// Runs the reference kernel of `job`, if it has one, and keeps its output.
-///
-/// # Errors
-/// If it cannot run, or binds no buffer with the name of the output.
+/// Runs the reference kernel of `job`, if it has one, and keeps its output. An error if it does not write that buffer.
 pub(in crate::engine) async fn run_reference(backend: &mut dyn Backend, job: &Job) -> Result<()> {
     let Some(reference) = &job.reference else { return Ok(()) };
     let other_job = &reference.job;

@@ -33,10 +33,8 @@ pub(in crate::engine) struct Subgroups {
 
 impl Subgroups {
     /// Notes the subgroup size of a kernel with subgroup operations, counted by the probe once per workgroup size, and
-    /// whether the API reports another one. CUDA's warps have one size and are not counted.
-    ///
-    /// # Errors
-    /// If the probe ends the device. If it fails otherwise, the row has no size.
+    /// whether the API reports another one. CUDA's warps have one size and are not counted. If the probe fails, the row
+    /// has no size; the result is an error only if the device is lost.
     pub(in crate::engine) async fn note(
         &mut self,
         backend: &mut dyn Backend,

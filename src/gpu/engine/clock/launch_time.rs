@@ -84,11 +84,8 @@ impl LaunchGuard {
     }
 
     /// Refuses a launch so long that the operating system may reset the device; a kernel that timed out or ended the
-    /// process twice at this or a smaller size; and in a run with a time limit, a launch longer than `longest_ns`.
-    ///
-    /// # Errors
-    /// [`Error::TimedOutBefore`], [`Error::CrashedBefore`], [`Error::Unsupported`] or [`Error::TooLong`] with the
-    /// estimate, and errors of the probe.
+    /// process twice at this or a smaller size; and in a run with a time limit, a launch longer than `longest_ns`: with
+    /// [`Error::TimedOutBefore`], [`Error::CrashedBefore`], [`Error::Unsupported`] or [`Error::TooLong`].
     pub(in crate::engine) async fn check(
         &mut self,
         backend: &mut dyn Backend,
@@ -188,7 +185,6 @@ impl LaunchGuard {
         Ok(known(self))
     }
 
-    /// Measures and stores the time of one launch of the case at another size.
     async fn probe(&mut self, backend: &mut dyn Backend, timer: &Timer, case: &Case, extent: Extent) -> Result<f64> {
         let mut small = case.clone();
         small.shape.extent = extent;

@@ -34,7 +34,6 @@ impl Caches {
         Ok(())
     }
 
-    /// What runs before a launch on this device.
     pub(in crate::engine) async fn before(&mut self, backend: &mut dyn Backend) -> Result<Before<'_>> {
         self.prepare(backend).await?;
         Ok(match (&mut self.flush, &mut self.control) {
@@ -61,8 +60,8 @@ fn control_case() -> Result<Case> {
 pub enum Before<'a> {
     /// A kernel that leaves the caches in the same state.
     Flush(&'a mut dyn Prepared),
-    /// A job whose output is poisoned before launches into a complete output: on a busy host, a launch right after host
-    /// work waits for sleeping threads.
+    /// A job whose output is poisoned before complete launches: on a busy host, launches after host work wait for
+    /// threads.
     Poison(&'a mut dyn Prepared),
     /// Nothing.
     Nothing,

@@ -173,8 +173,7 @@ impl Order {
     }
 }
 
-/// The position of the buffers in a pass, and the order of all cases. Cases that are not due do not change the order of
-/// the others: runs with the same seed stay comparable.
+/// Buffer positions in a pass, and the order of all cases, due or not: runs with the same seed stay comparable.
 pub(in crate::engine) fn shuffled(cases: usize, seed: u64, pass: u64) -> (u64, Vec<usize>) {
     let mut order = Order::new(seed, pass);
     let place = order.number() | 1;

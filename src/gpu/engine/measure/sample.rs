@@ -245,7 +245,6 @@ struct Meter<'a> {
 }
 
 impl Meter<'_> {
-    /// Takes a sample and returns the time of one launch.
     async fn sample_ns(&mut self, launches: u32) -> Result<f64> {
         let sample = self.timer.sample(self.prepared, launches).await?;
         self.spent_ns += sample.wall_ns;
@@ -385,7 +384,7 @@ mod tests {
     #[test]
     fn a_quiet_series_lasts_the_minimum_sampling_time() {
         let (series, _) = series(|_| 100_000.0, Rules { min_sampling_ns: 5e6, ..Rules::with_budget(1e9) });
-        // A sample's 110 µs by the host's clock, and one more after poisoning; the last group may be a quarter too many.
+        // 110 µs per sample by the host's clock, and one more after poisoning; the last group may add a quarter.
         assert!((47..=58).contains(&series.samples_ns.len()), "{}", series.samples_ns.len());
     }
 

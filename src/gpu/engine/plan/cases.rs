@@ -50,7 +50,6 @@ pub(super) fn cases_of(
     found
 }
 
-/// All combinations of the values that each name is given.
 fn combinations<'a>(given: impl Iterator<Item = &'a (String, f64)>) -> Vec<BTreeMap<String, f64>> {
     let mut values: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
     for (name, value) in given {

@@ -12,9 +12,6 @@ use record::suite::{Accepted, Benchmark, Dtype, Family, HOST_PARAMS};
 type Selected = (&'static Family, &'static Benchmark);
 
 /// Checks that a selected kernel has each parameter, and that every kernel with it accepts the value.
-///
-/// # Errors
-/// [`Error::Usage`] with the parameter, its value and the accepted ones.
 pub(in crate::engine) fn check(selected: &[Selected], request: &Request) -> Result<()> {
     for (name, value) in &request.params {
         let owners: Vec<&Selected> =

@@ -64,8 +64,7 @@ impl CaseRun<'_, '_> {
         self.runs.iter().all(|run| !run.exceeds_limit(&self.cases[index], effort))
     }
 
-    /// Measures the case at `index` through the APIs without a row for it. Returns whether the time limit allowed it,
-    /// and the memory if it `has_smaller` sizes in reserve.
+    /// Measures the case through the APIs without a row. Returns whether time, and memory if `has_smaller`, allowed it.
     async fn measure(&mut self, index: usize, effort: &Effort, has_smaller: bool) -> Result<bool> {
         let (case, mut changes) = (&self.cases[index], ChangedRows::default());
         let missing = missing(self.rows, index, self.runs.len());

@@ -87,7 +87,6 @@ impl<'a> ApiRun<'a> {
         Ok(Some(record))
     }
 
-    /// Compares a row with the ceilings measured so far.
     pub(super) fn judge(&self, case: &Case, record: &mut Record) {
         let is_software = self.device.kind == DeviceType::Software;
         let scatter = self.session.as_ref().map_or(0.0, |session| session.canary.scatter());
@@ -165,7 +164,6 @@ impl<'a> ApiRun<'a> {
         self.session.as_ref().ok().and_then(|session| session.guard.known_ns(case, &self.device, true))
     }
 
-    /// The row of a case that exceeds the run's time limit.
     pub(super) fn left_out(&self, case: &Case) -> Record {
         let mut record = self.blank(case);
         record.status = Status::Skipped;
@@ -177,7 +175,6 @@ impl<'a> ApiRun<'a> {
         record
     }
 
-    /// Reopens the device if `error` ended it.
     async fn recover(&mut self, error: &Error) {
         if error.ends_device()
             && let Ok(session) = &mut self.session

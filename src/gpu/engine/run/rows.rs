@@ -193,7 +193,6 @@ impl RowTable {
         indices.into_iter().map(|index| (index, &cases[index])).collect()
     }
 
-    /// Whether any API has a row for the benchmark.
     pub(super) fn has_benchmark(&self, family: &str, benchmark: &str) -> bool {
         self.records.iter().any(|record| record.family == family && record.benchmark == benchmark)
     }

@@ -32,7 +32,6 @@ use record::stats::{self, round_to_seven_digits};
 use record::suite::{Case, Dtype, Extent, Fnv, Reading, Shape};
 use record::{Cause, Clock, Conditions, Record, Status};
 
-/// A measuring session on one device, with the canary that detects clock changes.
 pub(in crate::engine) struct Session<'a> {
     pub(in crate::engine) backend: &'a mut dyn Backend,
     pub(in crate::engine) settings: &'a Settings,
@@ -110,8 +109,8 @@ impl<'a> Session<'a> {
         case
     }
 
-    /// Measures one epoch of the case into `record`, which keeps its earlier epochs even on an error. If the output is
-    /// a picture, stores it in `picture`.
+    /// Measures one epoch of the case into `record`, which keeps earlier epochs on an error; a picture goes to
+    /// `picture`.
     pub(in crate::engine) async fn case(
         &mut self,
         case: &Case,
@@ -347,8 +346,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Further figures after the first epoch: the time of one more launch in a submission, the kernel's time by its own
-    /// clock, and the time end to end.
+    /// Further figures after the first epoch: one more launch in a submission, the kernel by its own clock, and end to
+    /// end.
     async fn extras(&mut self, of: Subject<'_>, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
         let Subject { job, timer, rules, .. } = of;
         let start = Instant::now();
@@ -393,7 +392,6 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Notes what the driver reports of the compiled kernel.
 fn note_statistics(record: &mut Record, statistics: Statistics) {
     record.registers = statistics.registers;
     record.local_bytes = statistics.local_bytes;
@@ -426,7 +424,6 @@ fn note_unsteady(record: &mut Record, unsteady: Vec<String>) {
     record.reason = before.into_iter().chain(unsteady).collect::<Vec<_>>().join("; ");
 }
 
-/// The reason of unverified rows.
 const UNVERIFIED: &str = "nothing to compare the output with";
 
 /// The rules for a job. If it has untimed steps between launches, the maximum sample duration must cover them too.

@@ -83,8 +83,8 @@ impl Settings {
 
     /// The settings of a profile: its time budget per epoch, its epochs and its upload limit.
     ///
-    /// The numbers of epochs follow from the variance between them (`docs/method.md`): kernels above 100 µs vary by 0.1
-    /// %, so that two epochs and the variance of their class suffice; shorter ones vary by up to 1 %.
+    /// The numbers of epochs follow from the variance between them (`docs/method.md`). Kernels above 100 µs vary by 0.1
+    /// %: two epochs and the variance of their class suffice. Shorter ones vary by up to 1 %.
     #[must_use]
     pub fn new(profile: Profile, date: String, os: String, cpu: String) -> Self {
         let (budget_ms, min_samples, shortest_sample_us, end_to_end_bytes) = match profile {

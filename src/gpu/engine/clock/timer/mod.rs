@@ -215,7 +215,6 @@ struct Rate {
 }
 
 impl Rate {
-    /// The rate over all pairs of lengths, with its range.
     fn of(rounds: &[Round]) -> Self {
         let all = slopes(&quiet(rounds.iter()));
         let mut range = all.to_vec();
@@ -232,7 +231,6 @@ impl Rate {
         Self { value: stats::median(&all).unwrap_or(1.0), low, high }
     }
 
-    /// Whether the range is as narrow as the tolerance, so that the host can decide.
     fn is_certain(&self) -> bool {
         self.high - self.low <= 2.0 * TOLERANCE * self.value.abs()
     }
@@ -270,7 +268,6 @@ fn slopes(round: &Round) -> [f64; 3] {
     })
 }
 
-/// Judges the device's clock by rounds of samples, and by short samples of various lengths.
 fn judge(rounds: &[Round], spread: &[Sample]) -> Verdict {
     let wall = |note: &str| Verdict::Wall(note.to_owned());
     let all = || rounds.iter().flatten().chain(spread);

@@ -3,8 +3,7 @@
 use super::*;
 use crate::backend::Task;
 
-/// A job with launches of `each_ns` by the host's clock. `device_ns` computes the device's time from the host's and the
-/// sample's index; `late_ns` is how much longer the host waits, by this index.
+/// `device_ns` computes the device's time from the host's and the sample's index; `late_ns` is a delay of the host.
 struct Scripted {
     each_ns: fn(usize) -> f64,
     device_ns: fn(f64, usize) -> Option<f64>,
@@ -163,7 +162,6 @@ fn the_host_s_clock_has_its_own_step() {
     assert_eq!((timer.is_device, timer.tick_ns), (false, 10_000.0));
 }
 
-/// A timer of the device, as the test selects it.
 const DEVICE: Timer = Timer { is_device: true, tick_ns: 32.0, note: None };
 
 fn taken(device_ns: fn(f64, usize) -> Option<f64>) -> (Result<Vec<Sample>>, usize) {
