@@ -15,7 +15,7 @@ pub(super) fn buffers() -> impl Iterator<Item = Buffer> {
     NAMES.into_iter().map(move |name| Buffer { name, scalars: BYTES / 4, contents: contents() })
 }
 
-/// Clears the last two of so many `buffers` before the first timed step, after the steps that prepare its inputs.
+/// Clears the last two of `buffers` buffers before the first timed step, after the steps that prepare its inputs.
 pub(super) fn insert(steps: &mut Vec<Step>, buffers: usize) {
     let first = steps.iter().position(Step::is_timed).unwrap_or(0);
     steps.splice(first..first, (buffers - NAMES.len()..buffers).map(Step::Clear));

@@ -14,7 +14,7 @@ use record::suite::{Case, Checks, Constants, Dtype, Feature, Fnv, HOST_PARAMS, I
 /// texts of a trusted kernel must keep the promise of [`Case::trust`].
 #[derive(Clone)]
 pub struct Kernel {
-    /// WGSL, with the case's element type; empty where there is none.
+    /// WGSL, with the case's element type; empty if there is none.
     pub source: String,
     /// CUDA C++ of the same algorithm, with element type and overrides (see [`crate::shader::twin`]); empty if none.
     pub cuda: String,
@@ -127,7 +127,7 @@ impl Kernel {
         }
     }
 
-    /// Its text in that language; empty where there is none.
+    /// The text in that language; empty if there is none.
     #[must_use]
     pub fn text(&self, language: Language) -> &str {
         match language {

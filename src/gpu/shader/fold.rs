@@ -11,7 +11,7 @@ type Folded = (Vec<u32>, Vec<(String, f64)>);
 
 /// The module with a value in place of every specialization constant, and these constants with their values: those in
 /// `values`, by name or as `constant_0`, else the module's own. `OpSpecConstantOp` is computed here, for 32-bit
-/// integers and booleans only, and so are workgroup sizes, which naga reads from specialization constants alone.
+/// integers and booleans only, and so are workgroup sizes, which naga reads only from specialization constants.
 pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<Folded, String> {
     let (mut names, mut numbers, mut floats) = (HashMap::new(), HashMap::new(), HashMap::new());
     // The constant that is gl_WorkGroupSize.

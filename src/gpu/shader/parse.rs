@@ -167,7 +167,7 @@ impl Shader {
         count(2) >= count(4)
     }
 
-    /// The values of an override's type; `None` where there is no override of that name.
+    /// The values of an override's type; `None` if there is no such override.
     #[must_use]
     pub fn accepted(&self, name: &str) -> Option<Accepted> {
         let mut overrides = self.module.overrides.iter().map(|(_, over)| over);

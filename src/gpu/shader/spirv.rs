@@ -77,7 +77,7 @@ impl SpirvKernel {
         let mut fixed = Vec::new();
         let mut parsed = parse(&words);
         if parsed.is_err() && instructions(&words).any(|own| op(own) == Some(Op::SpecConstantOp)) {
-            // naga's front end knows no operations on specialization constants.
+            // naga's front end has no operations on specialization constants.
             let (folded, names) = folded(&words, values).map_err(fault)?;
             (words, fixed) = (folded, names);
             parsed = parse(&words);
@@ -175,7 +175,7 @@ fn one_name_each(words: &mut Vec<u32>) -> Vec<(String, String)> {
     further
 }
 
-/// Names every override and removes its number: later steps know names alone.
+/// Names every override and removes its number: later steps know only names.
 fn name_constants(module: &mut Module) {
     for (_, over) in module.overrides.iter_mut() {
         if let Some(id) = over.id.take() {

@@ -17,7 +17,7 @@ use record::suite::{Access, Binding, Case, Dtype, Entry, HOST_PARAMS, Interface,
 pub const ENTRY_POINT: &str = "kernel";
 
 /// The twin of `case` with the values in `interface`: prelude, definitions, and the file's text under its own name and
-/// line numbers. Empty where there is no twin.
+/// line numbers. Empty if there is no twin.
 #[must_use]
 pub fn program(case: &Case, interface: &Interface) -> String {
     let twin = case.benchmark.cuda;
@@ -190,7 +190,7 @@ pub fn dynamic_bytes(case: &Case) -> u32 {
 
 #[derive(Debug, PartialEq)]
 struct Declaration {
-    /// The first argument of `__launch_bounds__`; empty where it has none.
+    /// The first argument of `__launch_bounds__`; empty if it has none.
     bounds: String,
     parameters: Vec<String>,
     /// Whether it is `extern "C"`: its name in the compiled program is that of the text.

@@ -59,7 +59,7 @@ impl Shader {
         Ok(module.global_variables.iter().filter_map(of).collect())
     }
 
-    /// The overrides, each with its default: `None` where it has none, or one that is computed from others.
+    /// The overrides, each with its default: `None` if it has none, or computes it from others.
     #[must_use]
     pub fn defaults(&self) -> Vec<(&str, Option<Value>)> {
         let module = self.module();

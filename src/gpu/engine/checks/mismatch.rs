@@ -70,7 +70,7 @@ impl std::fmt::Display for Mismatch {
     }
 }
 
-/// A value with all its digits, at most 17, as short as possible; a NaN with its bits, which tell poison apart.
+/// A value with all its digits, at most 17, as short as possible; a NaN with its bits, to recognise poison.
 pub(super) fn text(scalar: Scalar, value: f64) -> String {
     if value.is_nan() {
         let mut bytes = [0; 8];

@@ -69,11 +69,11 @@ fn factor_bits(benchmark: &Benchmark, dtype: Dtype) -> u32 {
 /// Bound on the oracle's own roundings, in f64, at the sizes here.
 const OF_ORACLE: f64 = 8192.0 / (1_u64 << 53) as f64;
 
-/// Largest relative change of a term by so many roundings to a type: γ of Higham (*Accuracy and Stability of Numerical
+/// Largest relative change of a term by roundings to a type: γ of Higham (*Accuracy and Stability of Numerical
 /// Algorithms*, 2nd edition, 2002, lemma 3.1), plus the oracle's error.
 fn gamma(roundings: f64, scalar: Scalar) -> f64 {
     let units = roundings * f64::powi(0.5, scalar.significant_bits() as i32);
-    // γ is not defined for so many roundings: anything may happen.
+    // γ is undefined for so many roundings: there is no bound.
     let gamma = if units < 1.0 { units / (1.0 - units) } else { f64::INFINITY };
     gamma + OF_ORACLE
 }

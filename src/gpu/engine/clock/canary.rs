@@ -77,7 +77,6 @@ impl Canary {
     async fn time_below(&mut self, limit: f64, timer: &Timer) -> Result<f64> {
         let (mut fastest, mut left) = (f64::INFINITY, 3);
         while left > 0 && fastest > limit {
-            // The first sample alone may decide.
             let together = if limit > 0.0 && left == 3 { 1 } else { left };
             let samples = timer.samples(self.prepared.as_mut(), self.launches, together).await?;
             fastest = samples.iter().map(|sample| timer.read(sample)).fold(fastest, f64::min);

@@ -60,8 +60,8 @@ fn control_case() -> Result<Case> {
 pub enum Before<'a> {
     /// A kernel that leaves the caches in the same state.
     Flush(&'a mut dyn Prepared),
-    /// A job whose output is poisoned before complete launches: on a busy host, launches after host work wait for
-    /// threads.
+    /// A job whose output is poisoned before launches into a complete output, as on a busy host a launch right after
+    /// host work waits for sleeping threads.
     Poison(&'a mut dyn Prepared),
     /// Nothing.
     Nothing,
@@ -74,7 +74,7 @@ impl Before<'_> {
         matches!(self, Self::Flush(_))
     }
 
-    /// Nanoseconds of so many launches, by the timer and by the host's clock, after what must precede them.
+    /// Nanoseconds of the launches, by the timer and by the host's clock, after what must precede them.
     ///
     /// # Errors
     /// Errors of the device.

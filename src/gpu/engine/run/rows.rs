@@ -34,14 +34,14 @@ pub struct RowTable {
 }
 
 impl RowTable {
-    /// Rows with their slots in rising order, of a run through so many APIs; `to_repeat` are slots to measure again.
+    /// Rows with their slots in rising order, of a run through `apis` APIs; `to_repeat` are slots to measure again.
     #[must_use]
     pub fn new(apis: usize, rows: Vec<(usize, Record)>, to_repeat: BTreeSet<usize>) -> Self {
         let (slots, records) = rows.into_iter().unzip();
         Self { apis, slots, records, to_repeat }
     }
 
-    /// The same rows in a run through so many APIs.
+    /// The same rows in a run through `apis` APIs.
     #[must_use]
     pub fn with_apis(self, apis: usize) -> Self {
         Self { apis, ..self }

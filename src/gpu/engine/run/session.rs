@@ -109,8 +109,7 @@ impl<'a> Session<'a> {
         case
     }
 
-    /// Measures one epoch of the case into `record`, which keeps earlier epochs on an error; a picture goes to
-    /// `picture`.
+    /// Measures one epoch of the case into `record`, which keeps earlier epochs on an error. May set `picture`.
     pub(in crate::engine) async fn case(
         &mut self,
         case: &Case,
@@ -346,8 +345,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Further figures after the first epoch: one more launch in a submission, the kernel by its own clock, and end to
-    /// end.
+    /// Further times after the first epoch: one more launch in a submission, by the kernel's own clock, end to end.
     async fn extras(&mut self, of: Subject<'_>, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
         let Subject { job, timer, rules, .. } = of;
         let start = Instant::now();
