@@ -195,7 +195,7 @@ impl Job {
         self.steps.iter().any(Step::is_timed)
     }
 
-    /// Whether only the host's clock can time the job: host work, copies with the host, or copies without timestamps.
+    /// Whether only the host's clock can time the job: host work, copies from or to it, or copies without timestamps.
     #[must_use]
     pub fn is_host_timed(&self, has_copy_timestamps: bool) -> bool {
         self.host_part.is_some()

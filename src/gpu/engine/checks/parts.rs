@@ -7,7 +7,7 @@ use crate::job::OutputCheck;
 
 /// Number of parts of an output that is never verified whole, each of `PIECES`. They miss a hole of a thousandth of it
 /// with a probability of (1 - 1/1000)^16384 = 8e-8, and a contiguous one never. In attention, whose values take the
-/// host longest, 2048 pieces miss such a hole with 13 %, unless it was left unwritten.
+/// host longest, 2048 pieces miss such a hole with 13 % probability, unless it was left unwritten.
 pub(super) const MANY_PARTS: u64 = 1 << 12;
 /// Number of parts of a large output in the further checks of a case's first epoch.
 pub(super) const PARTS: u64 = 512;

@@ -34,7 +34,7 @@ pub(in crate::engine) struct Subgroups {
 impl Subgroups {
     /// Notes the subgroup size of a kernel with subgroup operations, counted by the probe once per workgroup size, and
     /// whether the API reports another one. CUDA's warps have one size and are not counted. If the probe fails, the row
-    /// has no size; the result is an error only if the device is lost.
+    /// has no size; the result is an error only if it ends the device.
     pub(in crate::engine) async fn note(
         &mut self,
         backend: &mut dyn Backend,

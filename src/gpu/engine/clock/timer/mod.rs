@@ -6,7 +6,7 @@ use crate::backend::{Prepared, Sample};
 use record::error::{Error, Result};
 use record::{Clock, stats};
 
-/// Minimum shortest sample of the test, by the host's clock: 100 steps of browsers' device clocks, the coarsest.
+/// Minimum of the test's shortest sample, in nanoseconds of wall time: 100 of browsers' 100 µs clock steps.
 const SHORTEST_NS: f64 = 10e6;
 
 /// Lengths of the samples of a round, as multiples of the shortest one.
