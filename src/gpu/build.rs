@@ -1,4 +1,4 @@
-//! Embeds the file of PTX that `SHADERBENCH_PTX` names (see `examples/ptx.rs`), if it is set.
+//! Embeds the PTX file that `SHADERBENCH_PTX` names (see `examples/ptx.rs`), if it is set.
 
 use std::env;
 use std::path::Path;

@@ -1,5 +1,4 @@
-//! Kernels on devices: WGSL read and translated by naga, a case made concrete, wgpu and CUDA, and a run from plan to
-//! records. A module imports only from those above it in this table:
+//! Runs kernels on devices. A module imports only from those above it in this table:
 //!
 //! | module | contains |
 //! |---|---|

@@ -11,7 +11,7 @@ use record::suite::{
     Benchmark, Case, Feature, HostPart, Product, Reference, Sampling, Step as Declared, TexelFormat, Texture,
 };
 
-/// Bytes of a guard zone: more than a workgroup of 1024 invocations with 16-byte stores runs past the end.
+/// Bytes of a guard zone: twice what a workgroup of 1024 invocations stores, 16 bytes each.
 const GUARD: u64 = 32 << 10;
 
 /// Everything that a backend needs to run a case.
@@ -20,36 +20,36 @@ pub struct Job {
     pub label: String,
     /// The kernel.
     pub kernel: Kernel,
-    /// The one language that has the benchmark, where there is only one.
+    /// The only language that the benchmark is written in, if there is only one.
     pub only: Option<Only>,
     /// The buffers and textures to allocate.
     pub buffers: Vec<JobBuffer>,
-    /// What a store outside of a buffer may come from; empty if nothing is known.
+    /// Possible cause of a store outside a buffer; empty if unknown.
     pub hint: String,
-    /// How each of the kernel's samplers reads.
+    /// Modes of the kernel's samplers, in the order of the interface.
     pub samplers: Vec<Sampling>,
     /// The part of the host's work that is timed in place of the steps.
     pub host_part: Option<HostPart>,
-    /// One launch.
+    /// The steps of one launch.
     pub steps: Vec<Step>,
-    /// One launch with its copies from and to the host; empty where the benchmark has none.
+    /// The steps of one launch with its copies from and to the host; empty if the benchmark declares none.
     pub end_to_end: Vec<Step>,
-    /// The right answer.
+    /// The check of the first output.
     pub check: OutputCheck,
-    /// The right contents of further outputs.
+    /// The checks of further outputs.
     pub also: Vec<OutputCheck>,
-    /// The kernel whose output is the right one, where that is how it is verified.
+    /// The kernel that computes the expected output, if one does.
     pub reference: Option<ReferenceJob>,
 }
 
-/// A kernel whose outputs are the right ones of another job: see [`OutputCheck::of_reference`].
+/// A kernel whose outputs are the expected ones of another job: see [`OutputCheck::of_reference`].
 pub struct ReferenceJob {
     /// The job.
     pub job: Box<Job>,
 }
 
 impl ReferenceJob {
-    /// The job of a reference at the shape of `case`, with those of its parameters that the reference has.
+    /// The reference at the shape of `case`, with the parameters that both have.
     fn new(case: &Case, benchmark: &'static Benchmark) -> Result<Self> {
         let mut shape = case.shape.clone();
         let shader = Shader::parse(benchmark.wgsl, shape.dtype.name())?;
@@ -60,12 +60,12 @@ impl ReferenceJob {
     }
 }
 
-/// The one language that has a benchmark.
+/// The only language that a benchmark is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Only {
     /// The language.
     pub language: Language,
-    /// Why the others lack it: the reason of the skipped rows.
+    /// Why the others lack it: the reason in skipped rows.
     pub why: &'static str,
 }
 
@@ -73,8 +73,7 @@ impl Job {
     /// Binds `case` to its shader's interface.
     ///
     /// # Errors
-    /// [`Error::Shader`] where shader and declaration do not match; [`Error::Unsupported`] where no API here can run
-    /// the case.
+    /// [`Error::Shader`] if shader and declaration do not match; [`Error::Unsupported`] if no API can run the case.
     pub fn new(case: &Case) -> Result<Self> {
         let (benchmark, shape) = (case.benchmark, &case.shape);
         let mut kernel = Kernel::new(case)?;
@@ -162,8 +161,7 @@ impl Job {
         })
     }
 
-    /// Puts a guard zone around each buffer that its kernel may write, as far as `limit`, the largest buffer in bytes,
-    /// allows.
+    /// Puts a guard zone around each plain buffer that the kernel may write, unless it would exceed `limit` bytes.
     pub fn guard(&mut self, limit: u64) {
         if self.kernel.is_empty() || !self.runs_kernel() {
             return;
@@ -176,7 +174,7 @@ impl Job {
         }
     }
 
-    /// The picture that it draws, if it does: the buffer, width and height.
+    /// The picture that the job draws, if any: index of the buffer, width and height in pixels.
     #[must_use]
     pub fn picture(&self) -> Option<(usize, u64, u64)> {
         let is_drawn = |texture: &&Texture| texture.is_storage && texture.format == TexelFormat::Rgba8Unorm;
@@ -186,7 +184,7 @@ impl Job {
         })
     }
 
-    /// The right contents of all outputs that are known.
+    /// The checks of all outputs.
     pub fn checks(&self) -> impl Iterator<Item = &OutputCheck> {
         std::iter::once(&self.check).chain(&self.also)
     }
@@ -197,8 +195,7 @@ impl Job {
         self.steps.iter().any(Step::is_timed)
     }
 
-    /// Whether only the host's clock can time it: copies that the host takes part in, and all copies on a device
-    /// without timestamps around copies.
+    /// Whether only the host's clock can time the job: host work, copies from or to it, or copies without timestamps.
     #[must_use]
     pub fn is_host_timed(&self, has_copy_timestamps: bool) -> bool {
         self.host_part.is_some()
@@ -212,7 +209,7 @@ impl Job {
         self.steps.iter().any(is_copy) || self.buffers.iter().any(JobBuffer::is_on_host)
     }
 
-    /// Whether it has untimed steps, so that each launch needs its own timestamps, or its own submission.
+    /// Whether the job has untimed steps: each launch then needs its own timestamps or its own submission.
     #[must_use]
     pub fn has_untimed_steps(&self) -> bool {
         self.host_part.is_some() || self.steps.iter().any(|step| !step.is_timed())

@@ -15,22 +15,21 @@ pub struct JobBuffer {
     pub scalar: Scalar,
     /// Length in bytes, a multiple of 16.
     pub bytes: u64,
-    /// The length that a kernel is told, a multiple of 4.
+    /// Bytes that are bound, from which kernels compute `arrayLength`; a multiple of 4.
     pub told_bytes: u64,
-    /// Bytes of the guard zone behind it, and before it where the API addresses memory by pointers: no launch may write
-    /// there. 0 for none.
+    /// Bytes of the guard zone after the buffer, and before it if the API uses pointers. No launch may write there.
     pub guard: u64,
     /// Its contents before the first launch.
     pub contents: Contents,
-    /// Number of the random stream that they are drawn from, where they are input.
+    /// Number of the random stream that input is drawn from.
     pub stream: u64,
-    /// The significands of input.
+    /// Significands of the input.
     pub significands: Significands,
     /// Whether a kernel or a copy writes it. Such a buffer is not shared between jobs.
     pub is_written: bool,
     /// Whether it is bound as a uniform buffer.
     pub is_uniform: bool,
-    /// Whether the device reads the workgroups of a dispatch from it.
+    /// Whether the device reads workgroup counts of a dispatch from it.
     pub is_indirect: bool,
     /// How the host maps it; `None` for device memory that the host does not map.
     pub mapping: Option<Mapping>,
@@ -50,7 +49,7 @@ pub enum Mapping {
 }
 
 impl JobBuffer {
-    /// Writes the initial contents from `offset` on into `bytes`. `offset` and the length are multiples of 16.
+    /// Writes the initial contents from byte `offset` into `bytes`. `offset` and the length are multiples of 16.
     pub fn fill(&self, offset: u64, bytes: &mut [u8]) {
         match &self.contents {
             Contents::Input(values) => {
@@ -76,12 +75,11 @@ impl JobBuffer {
         }
     }
 
-    /// These values, drawn for this buffer.
     pub(crate) const fn input(&self, values: Values) -> Input {
         Input { values, stream: self.stream, significands: self.significands }
     }
 
-    /// Whether to cache it for the next job, which often has the same input: a large input that is never written.
+    /// Whether to cache the buffer for later jobs, which often have the same input: large and never written.
     #[must_use]
     pub fn is_shareable(&self) -> bool {
         let is_fixed = !self.is_written && self.mapping.is_none();
@@ -107,7 +105,7 @@ impl JobBuffer {
         matches!(self.contents, Contents::OnHost(_))
     }
 
-    /// The other card that has the buffer, as [`Contents::OnPeer`] counts; `None` for this card.
+    /// Number of the other card that holds the buffer, as in [`Contents::OnPeer`]; `None` for this card.
     #[must_use]
     pub const fn peer(&self) -> Option<u32> {
         match self.contents {
@@ -141,7 +139,6 @@ impl JobBuffer {
         matches!(contents, Contents::Poison | Contents::PoisonF32 | Contents::Clock)
     }
 
-    /// The buffer `index` of a job of this shape, as its steps use it.
     pub(super) fn bind(
         index: usize,
         declared: &record::suite::Buffer,

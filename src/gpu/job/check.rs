@@ -1,40 +1,38 @@
-//! The right answer of a job.
+//! The expected output of a job.
 
 use std::sync::{Arc, OnceLock};
 
 use record::suite::{Oracle, Product, Scalar, each};
 
-/// The right output.
+/// The check of an output.
 pub struct OutputCheck {
     /// The output: an index into [`Job::buffers`](super::Job::buffers).
     pub buffer: usize,
-    /// Number of its scalars that are checked; 0 if there is no right output to compare with.
+    /// Number of scalars to check; 0 if no expected output is known.
     pub scalars: u64,
-    /// Bytes that a launch moves, divided by the bytes that are checked: about 2 for a copy, thousands for sums. The
-    /// oracle computes a value from all that is read for it.
+    /// Bytes that a launch moves per byte checked: about 2 for a copy, thousands for sums. It shows the oracle's cost.
     pub bytes_each: u64,
-    /// Whether even the first epoch compares parts of the output: see [`Answer`](record::suite::Answer).
+    /// Whether even the first epoch compares only parts of the output: see [`Answer`](record::suite::Answer).
     pub is_sampled: bool,
-    /// The right values.
+    /// The expected values.
     pub oracle: Oracle,
-    /// Largest allowed deviation of each scalar; `None` where they must be exact.
+    /// Largest allowed deviation of each scalar; `None` if they must be exact.
     pub tolerance: Option<Oracle>,
     /// The factors of a matrix product that is too large to check element by element.
     pub product: Option<Product>,
-    /// Why a right value could not be computed: see [`Answer`](record::suite::Answer).
+    /// Why an expected value could not be computed: see [`Answer`](record::suite::Answer).
     pub fault: Arc<OnceLock<String>>,
-    /// The type of each of an element's scalars, `None` of padding, that no kernel writes; empty if all have one type.
+    /// The type of each scalar of an element, `None` for padding, which no kernel writes; empty if all have one type.
     pub element: Vec<Option<Scalar>>,
-    /// The share of its scalars that may differ by more than the tolerance.
+    /// The share of scalars that may differ by more than the tolerance.
     pub outliers: f64,
-    /// Scalars of an element: 2 where numbers of 64 bits are compared by words, else 1.
+    /// Scalars per element: 2 if 64-bit numbers are compared as words, else 1.
     pub words_each: u64,
-    /// Where the right values are those of a reference: the bytes of its output, once it has run.
+    /// The bytes of the reference's output, once it has run; `None` without a reference.
     pub of_reference: Option<Arc<OnceLock<Vec<u8>>>>,
 }
 
 impl OutputCheck {
-    /// No check: there is no right output to compare with.
     pub(super) fn none() -> Self {
         Self {
             buffer: 0,
@@ -58,14 +56,14 @@ impl OutputCheck {
         !self.element.is_empty() && self.element[(index % self.element.len() as u64) as usize].is_none()
     }
 
-    /// The type of a scalar of an output of this type.
+    /// The type of the scalar at `index` of an output of type `scalar`.
     #[must_use]
     pub fn scalar_at(&self, scalar: Scalar, index: u64) -> Scalar {
         let own = (!self.element.is_empty()).then(|| self.element[(index % self.element.len() as u64) as usize]);
         own.flatten().filter(|own| own.bytes() == scalar.bytes()).unwrap_or(scalar)
     }
 
-    /// The values of scalars from `first` on, each of its own type.
+    /// Decodes scalars, starting at index `first`, each with its own type.
     pub fn decode(&self, scalar: Scalar, first: u64, bytes: &[u8], values: &mut [f64]) {
         scalar.decode(bytes, values);
         if self.element.iter().flatten().any(|own| *own != scalar) {
@@ -74,8 +72,7 @@ impl OutputCheck {
         }
     }
 
-    /// Whether so many wrong scalars among those that were compared are allowed outliers. Where parts are compared, the share
-    /// in them varies by its standard deviation.
+    /// Whether `wrong` of `compared` scalars are allowed outliers: three standard deviations more if only parts are.
     #[must_use]
     pub fn are_outliers(&self, wrong: u64, compared: u64) -> bool {
         let usual = self.outliers * compared as f64;
@@ -83,8 +80,7 @@ impl OutputCheck {
         wrong > 0 && self.outliers > 0.0 && wrong as f64 <= usual + deviation
     }
 
-    /// Sum of the right values: the right result of a sum on the host, of this output or of the partial sums of an
-    /// earlier pass.
+    /// Sum of the expected values, to verify a sum that the host finishes.
     #[must_use]
     pub fn sum(&self) -> f64 {
         let mut values = vec![0.0; usize::try_from(self.scalars).unwrap_or(usize::MAX)];

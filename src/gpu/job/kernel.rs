@@ -14,12 +14,11 @@ use record::suite::{Case, Checks, Constants, Dtype, Feature, Fnv, HOST_PARAMS, I
 /// texts of a trusted kernel must keep the promise of [`Case::trust`].
 #[derive(Clone)]
 pub struct Kernel {
-    /// WGSL, with the case's element type; empty where there is none.
+    /// WGSL, with the case's element type; empty if there is none.
     pub source: String,
-    /// CUDA C++ of the same algorithm, with the case's element type and overrides (see [`crate::shader::twin`]); empty
-    /// where there is none.
+    /// CUDA C++ of the same algorithm, with element type and overrides (see [`crate::shader::twin`]); empty if none.
     pub cuda: String,
-    /// SPIR-V that Vulkan gets in place of the WGSL, as a file has it; empty where there is none.
+    /// SPIR-V from a file, which Vulkan gets in place of the WGSL; empty if there is none.
     pub module: Vec<u32>,
     /// Bytes of dynamic shared memory of a launch.
     pub dynamic_bytes: u32,
@@ -27,7 +26,7 @@ pub struct Kernel {
     pub constants: Constants,
     /// Bindings, workgroup size and needed features.
     pub interface: Interface,
-    /// The run-time checks that the API adds, where it can switch them.
+    /// The run-time checks that the API adds, if it can switch them.
     pub checks: Checks,
     /// Whether the case measures the cost of single checks, so that the API must be able to switch them.
     pub measures_checks: bool,
@@ -48,7 +47,7 @@ impl Kernel {
         let is_override = |name: &str| !HOST_PARAMS.contains(&name);
         let mut constants: Constants =
             shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();
-        // A kernel that replaces the suite's may lack them.
+        // A kernel that replaces the suite's may lack these overrides.
         let of_size = case.benchmark.of_size.iter();
         let of_size = of_size.filter(|(name, _)| case.benchmark.wgsl.contains(&format!("override {name}:")));
         constants.extend(of_size.map(|(name, value)| ((*name).to_owned(), value(shape))));
@@ -78,22 +77,22 @@ impl Kernel {
         self.is_trusted
     }
 
-    /// Whether it asks for the lengths of its buffers: bindings must then end where the buffers do.
+    /// Whether the kernel reads buffer lengths: bindings must then end where the buffers do.
     #[must_use]
     pub fn reads_lengths(&self) -> bool {
         code(&self.source, Language::Wgsl).contains("arrayLength") || module::reads_lengths(&self.module)
     }
 
-    /// Directives that WebGPU's compilers other than naga need in front of the WGSL.
+    /// Directives that WebGPU compilers other than naga need before the WGSL.
     #[must_use]
     pub fn directives(&self) -> &'static str {
         if self.interface.features.contains(&Feature::Subgroups) { SUBGROUPS } else { "" }
     }
 
-    /// The layouts of what its entry points bind; none of CUDA C++.
+    /// The layouts of the entry points' bindings; empty for CUDA C++.
     ///
     /// # Errors
-    /// [`Error::Shader`] where it is not valid.
+    /// [`Error::Shader`] if the kernel is not valid.
     pub fn layouts(&self) -> Result<Vec<Layout>> {
         let entries: Vec<&str> = self.interface.entries.iter().map(|entry| entry.name.as_str()).collect();
         match (self.source.is_empty(), self.module.is_empty() || !self.cuda.is_empty()) {
@@ -103,23 +102,23 @@ impl Kernel {
         }
     }
 
-    /// The SPIR-V that wgpu makes of it, without names.
+    /// The SPIR-V that wgpu generates, without names.
     ///
     /// # Errors
-    /// [`Error::Shader`] where it cannot be translated.
+    /// [`Error::Shader`] if the kernel cannot be translated.
     pub fn spirv(&self) -> Result<Vec<u32>> {
         Shader::read(&self.source)?.spirv(&self.constants, self.checks)
     }
 
-    /// The SPIR-V that wgpu makes of one of its entry points on a device with `enabled`.
+    /// The SPIR-V that wgpu generates for one entry point on a device with `enabled`.
     ///
     /// # Errors
-    /// As of [`Kernel::spirv`], and where the kernel needs a capability that is not enabled.
+    /// Those of [`Kernel::spirv`], and if the kernel needs a capability that is not enabled.
     pub fn spirv_of(&self, entry: &str, enabled: &Enabled) -> Result<Vec<u32>> {
         Shader::read(&self.source)?.spirv_of(entry, &self.constants, self.checks, enabled)
     }
 
-    /// Whether an API of that language has something to compile.
+    /// Whether APIs of this language have code to compile.
     #[must_use]
     pub const fn is_in(&self, language: Language) -> bool {
         match language {
@@ -128,7 +127,7 @@ impl Kernel {
         }
     }
 
-    /// Its text in that language; empty where there is none.
+    /// The text in that language; empty if there is none.
     #[must_use]
     pub fn text(&self, language: Language) -> &str {
         match language {
@@ -153,7 +152,7 @@ impl Kernel {
                 for (name, value) in &self.constants {
                     (name, value.to_bits()).hash(&mut hasher);
                 }
-                // One that every kernel of the suite has is no part of the hash.
+                // The usual entry point `main` is no part of the hash.
                 if !self.interface.is_plain() {
                     self.interface.entries.iter().for_each(|entry| entry.name.hash(&mut hasher));
                 }
@@ -174,8 +173,7 @@ impl Kernel {
     }
 }
 
-/// What [`Kernel::new`] makes of a benchmark's files. It is stored, since every epoch of every size needs it and naga takes
-/// about a millisecond.
+/// What [`Kernel::new`] reads from a benchmark's files. Cached, since every epoch of every size needs it (1 ms).
 #[derive(Clone)]
 struct Texts {
     source: String,
@@ -184,7 +182,7 @@ struct Texts {
     interface: Interface,
 }
 
-/// What the texts depend on. The files stand for themselves by their addresses: they live as long as the process.
+/// What the texts depend on. Files are identified by their addresses: they live as long as the process.
 type TextsKey = (String, [(usize, usize); 3], &'static [&'static str], Dtype, Vec<(String, u64)>);
 
 impl Texts {
@@ -225,9 +223,8 @@ impl Texts {
     }
 }
 
-/// Directives of kernels with subgroup operations. naga does not know the first one and warns about the second one.
-/// Without the second one, browsers refuse a loop whose exit condition is a subgroup result: they cannot prove that it
-/// is uniform.
+/// Directives of kernels with subgroup operations. naga does not know the first and warns about the second. Without the
+/// second, browsers refuse loops whose exit condition is a subgroup result, which they cannot prove uniform.
 const SUBGROUPS: &str = "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
 
 /// A language that kernels are written in.
@@ -239,8 +236,7 @@ pub enum Language {
     Cuda,
 }
 
-/// `source` without comments, and with each run of whitespace as one space. In CUDA a preprocessor directive keeps the
-/// line breaks around it, which have a meaning there.
+/// `source` without comments and with single spaces. In CUDA, preprocessor directives keep the line breaks around them.
 fn code(source: &str, language: Language) -> String {
     let is_cuda = language == Language::Cuda;
     let mut code = String::with_capacity(source.len());

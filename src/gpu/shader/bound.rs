@@ -13,7 +13,6 @@ pub(super) enum Kind {
     Sampler,
 }
 
-/// The bindings that the kernel uses, by number.
 pub(super) fn bound(module: &Module, info: &ModuleInfo) -> Vec<(ResourceBinding, Kind)> {
     let used = info.get_entry_point(0);
     let mut bound = Vec::new();
@@ -37,7 +36,6 @@ pub(super) fn has_immediates(module: &Module) -> bool {
     module.global_variables.iter().any(|(_, variable)| variable.space == AddressSpace::Immediate)
 }
 
-/// The entry point of a module that was resolved for it.
 pub(super) fn entry_of(module: &Module) -> (ShaderStage, String) {
     (ShaderStage::Compute, module.entry_points.first().map(|entry| entry.name.clone()).unwrap_or_default())
 }

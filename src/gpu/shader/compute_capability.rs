@@ -17,7 +17,7 @@ impl ComputeCapability {
     }
 }
 
-/// What a program declares by the line `#define CAPABILITY 89`, or `90a` for instructions of one architecture alone.
+/// The capability that a program declares in a line `#define CAPABILITY 89`, or `90a` for one architecture only.
 #[must_use]
 pub fn needed(program: &str) -> Option<ComputeCapability> {
     let declared = program.lines().find_map(|line| line.strip_prefix("#define CAPABILITY "))?.trim_end();

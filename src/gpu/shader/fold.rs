@@ -1,4 +1,4 @@
-//! Specialization constants of SPIR-V as plain constants, for modules whose front end cannot read what is computed from them.
+//! Makes specialization constants of SPIR-V plain ones, for modules with operations on them that naga cannot read.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,12 +9,9 @@ use super::module::{HEADER, instructions, name_of, op, text};
 /// A module, and its constants by name.
 type Folded = (Vec<u32>, Vec<(String, f64)>);
 
-/// The module with a value in place of every specialization constant, and these constants with their values. `values`
-/// has other ones than the module's own, by name or as `constant_0`. What is computed from them (`OpSpecConstantOp`) is
-/// computed here, and so are workgroup sizes, which the front end reads from specialization constants alone.
-///
-/// # Errors
-/// An operation that is none of 32-bit integers and truth values.
+/// The module with a value in place of every specialization constant, and these constants with their values: those in
+/// `values`, by name or as `constant_0`, else the module's own. `OpSpecConstantOp` is computed here, for 32-bit
+/// integers and booleans only, and so are workgroup sizes, which naga reads only from specialization constants.
 pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<Folded, String> {
     let (mut names, mut numbers, mut floats) = (HashMap::new(), HashMap::new(), HashMap::new());
     // The constant that is gl_WorkGroupSize.
@@ -120,13 +117,11 @@ pub(super) fn folded(words: &[u32], values: &BTreeMap<String, f64>) -> Result<Fo
     Ok((all, fixed))
 }
 
-/// The values of three constants.
 fn words_of(ids: &[u32], known: &HashMap<u32, u32>) -> Option<[u32; 3]> {
     let values: Option<Vec<u32>> = ids.iter().map(|id| known.get(id).copied()).collect();
     values?.try_into().ok()
 }
 
-/// Whether an operation gives true or false.
 const fn is_truth(code: Op) -> bool {
     matches!(
         code,
@@ -148,7 +143,7 @@ const fn is_truth(code: Op) -> bool {
     )
 }
 
-/// The result of an operation on words; `None` for one that has none, or is not known here.
+/// The result of an operation on words; `None` if it has none or is unknown here.
 fn computed(code: Op, operands: &[u32]) -> Option<u32> {
     let signed = |value: u32| value.cast_signed();
     Some(match (code, operands) {

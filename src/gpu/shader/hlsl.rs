@@ -9,7 +9,7 @@ use naga::valid::ModuleInfo;
 use super::bound::{Kind, bound, entry_of, has_immediates, next};
 use record::suite::{Checks, Feature};
 
-/// A shader model: the version of HLSL that a compiler and a device take. wgpu writes the highest that both have.
+/// A shader model: the version of HLSL that compiler and device support. wgpu writes the highest of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ShaderModel {
     /// 5.1, the last of FXC.
@@ -41,7 +41,7 @@ impl ShaderModel {
     #[must_use]
     pub fn has(self, feature: Feature) -> bool {
         match feature {
-            // naga writes packed products out where the model lacks them.
+            // naga expands packed products if the model lacks them.
             Feature::F64 | Feature::PackedProduct | Feature::FilteredF32 | Feature::Immediates => true,
             Feature::Subgroups | Feature::SubgroupId | Feature::I64 | Feature::I64Division => self >= Self::V6_0,
             Feature::F16 | Feature::I16 => self >= Self::V6_2,

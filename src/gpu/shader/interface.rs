@@ -14,7 +14,7 @@ impl Shader {
     /// The interface with `constants` in place of the overrides that they name.
     ///
     /// # Errors
-    /// [`Error::Shader`] where a constant names no override, or an override has no value.
+    /// [`Error::Shader`] if a constant names no override, or an override has no value.
     pub fn interface(&self, constants: &Constants) -> Result<Interface> {
         self.interface_of(&[self.entry()], constants)
     }
@@ -22,7 +22,7 @@ impl Shader {
     /// The interface of these entry points together, numbered in this order.
     ///
     /// # Errors
-    /// As for [`Shader::interface`], and where there is no entry point of such a name.
+    /// As for [`Shader::interface`], and if there is no such entry point.
     pub fn interface_of(&self, entries: &[&str], constants: &Constants) -> Result<Interface> {
         let all = entries.iter().map(|entry| self.interface_of_one(entry, constants)).collect::<Result<_>>()?;
         Ok(Interface::joined(all))
@@ -31,7 +31,7 @@ impl Shader {
     fn interface_of_one(&self, entry: &str, constants: &Constants) -> Result<Interface> {
         let (module, info) = self.resolve(entry, constants)?;
         let used = info.get_entry_point(0);
-        // Stores through the argument of a function are not among the uses.
+        // naga's uses do not include stores through a function's argument.
         let is_pointer = |argument: &naga::FunctionArgument| {
             let inner = &module.types[argument.ty].inner;
             matches!(inner.pointer_space(), Some(AddressSpace::Storage { .. }))
@@ -94,8 +94,7 @@ impl Shader {
         })
     }
 
-    /// The overrides' values in `module`, this module resolved: naga turns each override that is used into a constant
-    /// of the same name.
+    /// The overrides' values in the resolved `module`: naga turns each used override into a constant of the same name.
     fn values(&self, module: &Module) -> Result<Vec<(String, Value)>> {
         let mut values = Vec::new();
         for name in self.overrides() {
@@ -131,13 +130,12 @@ impl Shader {
     }
 }
 
-/// The override that a line declares.
 fn overridden(line: &str) -> Option<&str> {
     line.strip_prefix("override ")?.split([':', '=', ' ', ';']).next()
 }
 
-/// Whether the module divides integers, or takes a remainder, by a value that is no constant. naga guards these in HLSL,
-/// with checks and without; compilers remove the guards of constants.
+/// Whether the module divides integers (or takes a remainder) by a value that is not constant. naga guards divisions in
+/// HLSL, with and without checks; compilers remove the guards of constants.
 fn divides(module: &Module, info: &ModuleInfo) -> bool {
     let functions = module.functions.iter().map(|(handle, function)| (function, &info[handle]));
     let entry = module.entry_points.iter().map(|entry| (&entry.function, info.get_entry_point(0)));

@@ -13,17 +13,17 @@ use record::suite::{Constants, Layers, Scalar, TexelFormat};
 pub struct Layout {
     /// The variable's name.
     pub name: String,
-    /// The type of all of its scalars; u32 words where they differ.
+    /// The type of all scalars; u32 words if they differ.
     pub scalar: Scalar,
-    /// Its bytes; `None` for an array whose length is that of the buffer.
+    /// Size in bytes; `None` for a runtime-sized array.
     pub bytes: Option<u64>,
-    /// Bytes from one element of such an array to the next; of any other type, its bytes.
+    /// Bytes from one element of a runtime-sized array to the next; for other types, their size.
     pub stride: u64,
-    /// Its scalars by name: those of one element, where it is such an array.
+    /// Scalars by name: those of one element, for a runtime-sized array.
     pub fields: Vec<Field>,
     /// Its texels, if it is a texture.
     pub texels: Option<Texels>,
-    /// Whether such a texture is an array or 3-D; the number of its layers is not known.
+    /// Whether the texture is an array or 3-D. The number of its layers is not known.
     pub layers: Layers,
     /// Whether it is the immediates.
     pub is_immediate: bool,
@@ -32,9 +32,9 @@ pub struct Layout {
 /// Neighbouring scalars of one type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// Its members' names, from the outermost on, with points between them; empty for the whole variable.
+    /// Member names from the outermost to the innermost, joined by dots; empty for the whole variable.
     pub name: String,
-    /// Its first byte.
+    /// Offset of its first byte.
     pub offset: u64,
     /// The type of its scalars.
     pub scalar: Scalar,
@@ -58,13 +58,13 @@ pub enum Texels {
 }
 
 impl Layout {
-    /// The type of each scalar of an element, a float or that of the layout, `None` of padding; empty if all have one type and none is padding, or the types
-    /// have several sizes.
+    /// The type of each scalar of an element, f32 or that of the layout; `None` for padding. Empty if all have one type
+    /// without padding, or if their sizes differ.
     #[must_use]
     pub fn element(&self) -> Vec<Option<Scalar>> {
         let size = self.scalar.bytes() as u64;
         let end = |field: &Field| field.offset + field.count * field.scalar.bytes() as u64;
-        // Behind a header, an array's elements do not start at multiples of their length.
+        // After a header, an array's elements do not start at multiples of their length.
         let is_whole = self.stride.is_multiple_of(size) && self.fields.iter().all(|field| end(field) <= self.stride);
         let of_scalars = self.fields.iter().all(|field| field.scalar.bytes() as u64 == size);
         if !is_whole || !of_scalars || self.fields.is_empty() || self.texels.is_some() {
@@ -73,7 +73,7 @@ impl Layout {
         let mut all = vec![None; (self.stride / size) as usize];
         for field in &self.fields {
             let first = (field.offset / size) as usize;
-            // Other types than floats are words, as the whole is.
+            // Types other than f32 are words, as the whole is.
             let own = if field.scalar == Scalar::F32 { field.scalar } else { self.scalar };
             all.iter_mut().skip(first).take(field.count as usize).for_each(|slot| *slot = Some(own));
         }
@@ -153,10 +153,9 @@ fn texels(kind: &TypeInner) -> Option<Texels> {
     })
 }
 
-/// Adds the scalars of a type that starts at `offset`. Of an array whose length is that of the buffer, those of one
-/// element.
+/// Adds the scalars of a type that starts at `offset`; of a runtime-sized array, those of one element.
 fn add_fields(module: &Module, kind: Handle<Type>, name: String, offset: u64, fields: &mut Vec<Field>) {
-    /// More elements of an array than anybody names one by one.
+    /// Elements of longer arrays are not named one by one.
     const MOST: u32 = 64;
     let mut add = |name: String, offset: u64, own: naga::Scalar, count: u64| {
         fields.push(Field { name, offset, scalar: scalar_of(own), count });
@@ -165,7 +164,7 @@ fn add_fields(module: &Module, kind: Handle<Type>, name: String, offset: u64, fi
         TypeInner::Scalar(own) | TypeInner::Atomic(own) => add(name, offset, *own, 1),
         TypeInner::Vector { size, scalar } => add(name, offset, *scalar, *size as u64),
         TypeInner::Matrix { columns, rows, scalar } => {
-            // A column of three has the place of four.
+            // A column of three takes the space of four.
             let stride = u64::from(scalar.width) * (*rows as u64).next_power_of_two();
             for column in 0..*columns as u64 {
                 add(format!("{name}[{column}]"), offset + column * stride, *scalar, *rows as u64);
@@ -189,7 +188,6 @@ fn add_fields(module: &Module, kind: Handle<Type>, name: String, offset: u64, fi
     }
 }
 
-/// The scalars of a type, in order.
 fn collect(module: &Module, kind: Handle<Type>, found: &mut Vec<naga::Scalar>) {
     match &module.types[kind].inner {
         TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => found.push(*scalar),
@@ -212,7 +210,7 @@ const fn scalar_of(scalar: naga::Scalar) -> Scalar {
     }
 }
 
-/// The stride of the array at the end of a type whose length is that of the buffer.
+/// The stride of a runtime-sized array at the end of a type.
 fn last_array(module: &Module, kind: Handle<Type>) -> Option<u64> {
     match &module.types[kind].inner {
         TypeInner::Array { size: ArraySize::Dynamic, stride, .. } => Some(u64::from(*stride)),

@@ -1,6 +1,6 @@
-//! The operands of Vulkan's memory model. naga declares the model for cooperative matrices, but leaves accesses private and
-//! barriers without availability and visibility (gfx-rs/wgpu#8805), so that by the specification no invocation has to
-//! see what another one stored before a barrier.
+//! Adds the operands of Vulkan's memory model. naga declares the model for cooperative matrices, but leaves accesses
+//! private and barriers without availability and visibility (gfx-rs/wgpu#8805): by the specification, no invocation
+//! then has to see what another one stored before a barrier.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,10 +8,10 @@ use spirv::{Decoration, MemoryAccess, MemoryModel, MemorySemantics, Op, Scope, S
 
 use super::module::{HEADER, instructions, op};
 
-/// The module with the operands that it needs to share memory between invocations, if it declares the model: loads and stores
-/// of workgroup memory and of writable storage buffers are non-private, barriers make stores available and visible, and no
-/// scope is wider than a queue family's, which needs a capability. Textures stay as they are: WGSL's storage textures
-/// are not shared within a dispatch by any kernel with matrices.
+/// The module with the operands that it needs to share memory between invocations, if it declares the model: loads and
+/// stores of workgroup memory and of writable storage buffers are non-private, barriers make stores available and
+/// visible, and no scope is wider than a queue family's, which needs a capability. Textures stay as they are: no kernel
+/// with matrices shares storage textures within a dispatch.
 pub(super) fn with_operands(words: Vec<u32>) -> Vec<u32> {
     let is_vulkan = |own: &[u32]| op(own) == Some(Op::MemoryModel) && own.get(2) == Some(&(MemoryModel::Vulkan as u32));
     if !instructions(&words).any(is_vulkan) {
@@ -57,7 +57,7 @@ fn set_access(instruction: &mut Vec<u32>, at: usize) {
     }
 }
 
-/// Constants that a module has to get.
+/// Constants to add to a module.
 struct Constants {
     next: u32,
     made: Vec<(u32, u32)>,
@@ -74,7 +74,6 @@ impl Constants {
     }
 }
 
-/// Ids of a module.
 #[derive(Default)]
 struct Known {
     u32_type: u32,
@@ -120,7 +119,6 @@ impl Known {
         }
     }
 
-    /// Scope and semantics of a barrier.
     fn set_barrier(&self, operands: &mut [u32], constants: &mut Constants) {
         let [scope, semantics] = operands else { return };
         self.set_scope(scope, constants);
@@ -139,7 +137,7 @@ mod tests {
     use crate::shader::Shader;
     use record::suite::{Checks, Feature, Profile};
 
-    /// Instructions that share memory, and those of them that have what the model asks for.
+    /// Numbers of instructions that share memory, and of those among them with the operands of the model.
     fn counted(words: &[u32]) -> [(usize, usize); 3] {
         let known = Known::of(words);
         let bit = MemoryAccess::NON_PRIVATE_POINTER.bits();

@@ -1,4 +1,4 @@
-//! SPIR-V modules that no part of the suite wrote: what they need, and their specialization constants.
+//! SPIR-V modules from outside the suite: the features that they need, and their specialization constants.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -47,7 +47,7 @@ pub fn words(bytes: &[u8]) -> Vec<u32> {
 /// The assembly text of a module.
 ///
 /// # Errors
-/// [`Error::Shader`] where `binary` is not SPIR-V.
+/// [`Error::Shader`] if `binary` is not SPIR-V.
 #[cfg(not(target_family = "wasm"))]
 pub fn disassemble(binary: &[u8]) -> Result<String> {
     let module = rspirv::dr::load_bytes(binary).map_err(|why| Error::Shader(format!("invalid SPIR-V: {why}")))?;
@@ -102,10 +102,10 @@ pub fn features(spirv: &[u32]) -> BTreeSet<Feature> {
     features
 }
 
-/// Gives the specialization constants of a module, by name, the values of a case's overrides.
+/// Sets the specialization constants of a module, by name, to the values of a case's overrides.
 ///
 /// # Errors
-/// The override that the module has not, or has with another type.
+/// An override that the module lacks, or has with another type.
 pub fn specialize(spirv: &mut [u32], overrides: &[(String, Value)]) -> Result<(), String> {
     let known = constants(spirv);
     for (name, value) in overrides {
@@ -138,8 +138,7 @@ const fn is_constant(code: Op) -> bool {
     matches!(code, Op::SpecConstant | Op::SpecConstantTrue | Op::SpecConstantFalse)
 }
 
-/// The specialization constants of a module: the name, the result ids, and the value of each. One without a name is called
-/// after its number: `constant_0`.
+/// The specialization constants of a module: name (`constant_0`, by number, if it has none), result ids and value.
 pub(super) fn constants(words: &[u32]) -> Vec<(String, Vec<u32>, Value)> {
     let (mut names, mut numbers, mut kinds, mut found) = (HashMap::new(), HashMap::new(), HashMap::new(), Vec::new());
     for own in instructions(words) {
@@ -181,14 +180,14 @@ pub(super) fn constants(words: &[u32]) -> Vec<(String, Vec<u32>, Value)> {
     all
 }
 
-/// The name of the specialization constant of this number: the first of those that have it, which the API sets together.
+/// The name of the specialization constant of this number: that of the first, as the API sets all of them together.
 pub(super) fn name_of(number: u32, names: &HashMap<u32, String>, numbers: &HashMap<u32, u32>) -> String {
     let named = numbers.iter().filter(|(_, own)| **own == number).filter_map(|(id, _)| Some((id, names.get(id)?)));
     let first = named.filter(|(_, name)| !name.is_empty()).min_by_key(|(id, _)| **id);
     first.map_or_else(|| format!("constant_{number}"), |(_, name)| name.clone())
 }
 
-/// Gives each binding its place among the bindings of its group, which are sorted. Others get numbers from `unused` on.
+/// Gives each binding its index in the sorted list of its group. Others get numbers from `unused` upward.
 pub fn renumber(spirv: &mut [u32], places: &BTreeMap<u32, Vec<u32>>, mut unused: u32) {
     let is = |own: &[u32], decoration: Decoration| {
         op(own) == Some(Op::Decorate) && own.len() == 4 && own[2] == decoration as u32
@@ -210,7 +209,6 @@ pub fn renumber(spirv: &mut [u32], places: &BTreeMap<u32, Vec<u32>>, mut unused:
     }
 }
 
-/// Where the first instruction like this starts.
 fn position(spirv: &[u32], is_wanted: impl Fn(&[u32]) -> bool) -> Option<usize> {
     let mut at = HEADER;
     for instruction in instructions(spirv) {

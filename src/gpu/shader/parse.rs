@@ -18,13 +18,11 @@ use record::suite::{Accepted, Constants, Feature};
 /// The entry point of the suite's kernels.
 pub(super) const ENTRY_POINT: &str = "main";
 
-/// Bytes of a source beyond which parsing may take minutes: naga's time grows with the square of a function's
-/// expressions.
+/// Source bytes above which parsing may take minutes: naga's time is quadratic in the expressions of a function.
 #[cfg(not(target_family = "wasm"))]
 pub(super) const LARGE: usize = 16 << 10;
 
-/// What naga makes of a kernel, or an error when its time is over. The thread is then left to itself: it ends with the
-/// program.
+/// The result of `read` in another thread, or an error when the time is over. The thread is then abandoned.
 #[cfg(not(target_family = "wasm"))]
 pub(super) fn in_time<T: Send + 'static>(
     budget: Budget,
@@ -35,7 +33,7 @@ pub(super) fn in_time<T: Send + 'static>(
     /// The stack of the main thread.
     const STACK: usize = 256 << 20;
     let (sender, result) = std::sync::mpsc::channel();
-    // Nobody listens after the limit.
+    // After the limit, nobody receives the result.
     let work = move || drop(sender.send(read()));
     std::thread::Builder::new().stack_size(STACK).spawn(work).map_err(|error| Error::Shader(error.to_string()))?;
     result.recv_timeout(budget.left()).unwrap_or_else(|why| {
@@ -56,7 +54,7 @@ pub struct Shader {
     source: String,
     module: Module,
     info: ModuleInfo,
-    /// The entry point that is meant where none is named: `main`, or the first.
+    /// The default entry point: `main`, or the first.
     entry: String,
     pub(super) features: BTreeSet<Feature>,
 }
@@ -66,7 +64,7 @@ impl Shader {
     /// overrides that bound them.
     ///
     /// # Errors
-    /// [`Error::Shader`] with naga's message where the source is not valid WGSL or has no compute entry point.
+    /// [`Error::Shader`] with naga's message if the source is not valid WGSL or has no compute entry point.
     pub fn parse(source: &str, element: &str) -> Result<Self> {
         Self::parse_for(source, element, &Constants::new())
     }
@@ -90,7 +88,7 @@ impl Shader {
     fn of(source: String, constants: &Constants) -> Result<Self> {
         if is_marked(&source) {
             let source_unrolled = unrolled(&source, constants);
-            // Faults are shown in the text that its author knows.
+            // Faults are reported in the text that its author knows.
             Self::in_own_time(source)?;
             return Self::in_own_time(source_unrolled?);
         }
@@ -100,7 +98,7 @@ impl Shader {
     fn in_own_time(source: String) -> Result<Self> {
         #[cfg(not(target_family = "wasm"))]
         if source.len() > LARGE {
-            // One that took too long fails at once when it is parsed again.
+            // A source that took too long fails at once when it is parsed again.
             static TOO_SLOW: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
             let known = || TOO_SLOW.lock().unwrap_or_else(PoisonError::into_inner);
             let budget = Budget::start();
@@ -141,7 +139,7 @@ impl Shader {
         &self.module
     }
 
-    /// The entry point that is meant where none is named.
+    /// The default entry point.
     #[must_use]
     pub fn entry(&self) -> &str {
         &self.entry
@@ -169,7 +167,7 @@ impl Shader {
         count(2) >= count(4)
     }
 
-    /// The values of an override's type; `None` where there is no override of that name.
+    /// The values of an override's type; `None` if there is no such override.
     #[must_use]
     pub fn accepted(&self, name: &str) -> Option<Accepted> {
         let mut overrides = self.module.overrides.iter().map(|(_, over)| over);
@@ -200,7 +198,6 @@ fn compute_entries(module: &Module) -> impl Iterator<Item = &str> {
     module.entry_points.iter().filter(|entry| entry.stage == ShaderStage::Compute).map(|entry| entry.name.as_str())
 }
 
-/// Whether an integer of 64 bits is divided.
 fn divides_long_integers(module: &Module, info: &ModuleInfo) -> bool {
     let is_division = |expression: &Expression| {
         matches!(expression, Expression::Binary { op: BinaryOperator::Divide | BinaryOperator::Modulo, .. })
@@ -221,8 +218,8 @@ fn scalars(module: &Module, info: &ModuleInfo, is_wanted: impl Fn(&Expression) -
     functions.chain(entries).flat_map(of_function).collect()
 }
 
-/// Whether a module needs a feature. It needs one of naga's capabilities if validation fails without it, which needs no
-/// list of naga's types and statements; naga has no capabilities for what every one of its targets has.
+/// Whether a module needs a feature. It needs one of naga's capabilities if validation fails without it, which saves a
+/// list of naga's types and statements. naga has no capabilities for what all of its targets have.
 fn needs((module, info): (&Module, &ModuleInfo), feature: Feature) -> bool {
     let without = |capability| validator(Capabilities::all() - capability).validate(module).is_err();
     match feature {
@@ -275,8 +272,8 @@ fn with_element(source: &str, element: &str) -> String {
     // In front of the first line, so that faults keep their line numbers.
     const ENABLE: &str = "enable f16; ";
     let mut text = String::with_capacity(ENABLE.len() + source.len());
-    // A source that was parsed before has the directive already, like one that is written for f16 only. One without the
-    // alias may read its elements as words, and needs none.
+    // A source that was parsed before, or is for f16 only, has the directive already. One without the alias may read
+    // its elements as words, and needs none.
     let has_alias = source.lines().any(|line| line.starts_with("alias T ="));
     if has_alias && element.contains("f16") && !source.lines().any(|line| line.starts_with(ENABLE.trim_end())) {
         text.push_str(ENABLE);

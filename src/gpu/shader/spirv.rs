@@ -1,4 +1,4 @@
-//! Kernels that are given as SPIR-V: read by naga and written as WGSL, which the rest of the program knows.
+//! Kernels given as SPIR-V: naga reads them and writes the WGSL that the rest of the program uses.
 //!
 //! The WGSL has the module's bindings, overrides (specialization constants) and workgroup size. It runs with run-time
 //! checks through every API. The module itself can be passed to Vulkan as it is.
@@ -29,22 +29,20 @@ pub struct SpirvKernel {
     pub words: Vec<u32>,
     /// Why naga cannot read it, if so.
     pub unread: Option<String>,
-    /// The specialization constants that have got a value, with it, since the front end could not read what is computed
-    /// from them.
+    /// The specialization constants with a fixed value, since naga cannot read operations on them.
     pub fixed: Vec<(String, f64)>,
-    /// Further names of specialization constants, each with the first.
+    /// Further names of specialization constants, each with the first name.
     pub further_names: Vec<(String, String)>,
 }
 
 impl SpirvKernel {
-    /// Reads a module. Its compute entry point is called `main` if there is only one. A variable without a name is called after the only
-    /// member of its block, its block or its binding (`binding_2`); a constant without one after its number (`constant_0`).
+    /// Reads a module. The only compute entry point is called `main`. A variable without a name is called after the
+    /// only member of its block, its block or its binding (`binding_2`); a constant after its number (`constant_0`).
     ///
-    /// Where naga cannot read what is computed from specialization constants, all get a value: that of `values`, by name,
-    /// or their own.
+    /// If naga cannot read operations on specialization constants, all get a value: from `values`, or their own.
     ///
     /// # Errors
-    /// [`Error::Shader`] where it is no such module, or has what naga cannot read or WGSL cannot say.
+    /// [`Error::Shader`] if it is no compute module, or has what naga cannot read or WGSL cannot express.
     ///
     /// # Panics
     /// naga panics on some invalid modules.
@@ -56,10 +54,10 @@ impl SpirvKernel {
         Self::of(words, &values)
     }
 
-    /// A module that naga cannot read, for Vulkan as it is, with the interface that it states itself. `why` is naga's reason.
+    /// A module that naga cannot read (`why`), for Vulkan as it is, with the interface that it declares.
     ///
     /// # Errors
-    /// [`Error::Shader`] where it is no such module, or has what wgpu cannot bind.
+    /// [`Error::Shader`] if it is no compute module, or has what wgpu cannot bind.
     pub fn unread(words: &[u32], values: &BTreeMap<String, f64>, formats: &Formats, why: &str) -> Result<Self> {
         let (words, further_names) = prepared(words, formats).map_err(Error::Shader)?;
         let read = rspirv::dr::load_words(&words).map_err(|error| Error::Shader(error.to_string()));
@@ -79,7 +77,7 @@ impl SpirvKernel {
         let mut fixed = Vec::new();
         let mut parsed = parse(&words);
         if parsed.is_err() && instructions(&words).any(|own| op(own) == Some(Op::SpecConstantOp)) {
-            // The front end knows no such operations.
+            // naga's front end has no operations on specialization constants.
             let (folded, names) = folded(&words, values).map_err(fault)?;
             (words, fixed) = (folded, names);
             parsed = parse(&words);
@@ -87,7 +85,7 @@ impl SpirvKernel {
         let mut module = parsed.map_err(|error| fault(format!("naga cannot read this SPIR-V: {error}")))?;
         name_constants(&mut module);
         name_variables(&mut module);
-        // WGSL has no buffers that are written alone.
+        // WGSL has no write-only buffers.
         for (_, variable) in module.global_variables.iter_mut() {
             if let AddressSpace::Storage { access } = &mut variable.space {
                 access.insert(StorageAccess::LOAD);
@@ -108,11 +106,9 @@ impl SpirvKernel {
 /// Formats of storage images by the names of their variables.
 pub type Formats = BTreeMap<String, TexelFormat>;
 
-/// A module, and further names of its constants, each with the first.
 type Prepared = (Vec<u32>, Vec<(String, String)>);
 
-/// A module whose only entry point is called `main`, with one name of each constant, a format of each storage image, and samplers
-/// apart from images.
+/// A module with `main` as its only entry point, one name per constant, storage image formats, and separate samplers.
 fn prepared(words: &[u32], formats: &Formats) -> std::result::Result<Prepared, String> {
     let mut words = words.to_vec();
     if HEADER + instructions(&words).map(<[u32]>::len).sum::<usize>() != words.len() {
@@ -129,10 +125,7 @@ fn parse(words: &[u32]) -> std::result::Result<Module, naga::front::spv::Error> 
     Frontend::new(words.iter().copied(), &options).parse()
 }
 
-/// Calls the only compute entry point `main`. Several keep their names.
-///
-/// # Errors
-/// If there is none.
+/// Calls the only compute entry point `main`; several keep their names. An error if there is none.
 fn rename_entry(words: &mut Vec<u32>) -> std::result::Result<(), String> {
     let (mut at, mut entries) = (HEADER, Vec::new());
     for instruction in instructions(words) {
@@ -158,8 +151,8 @@ fn rename_entry(words: &mut Vec<u32>) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// Leaves each specialization constant its first name, which is that of its declaration: `const uint STRIDE = K;` makes
-/// glslang call K twice. Returns the others, each with the first.
+/// Keeps the first name of each specialization constant, that of its declaration: `const uint STRIDE = K;` makes
+/// glslang name K twice. Returns the others, each with the first.
 fn one_name_each(words: &mut Vec<u32>) -> Vec<(String, String)> {
     let is_numbered = |own: &[u32]| op(own) == Some(Op::Decorate) && own.get(2) == Some(&(Decoration::SpecId as u32));
     let numbered: BTreeSet<u32> = instructions(words).filter(|own| is_numbered(own)).map(|own| own[1]).collect();
@@ -182,7 +175,7 @@ fn one_name_each(words: &mut Vec<u32>) -> Vec<(String, String)> {
     further
 }
 
-/// Names every override, and takes its number away: the WGSL's readers here know names alone.
+/// Names every override and removes its number: later steps know only names.
 fn name_constants(module: &mut Module) {
     for (_, over) in module.overrides.iter_mut() {
         if let Some(id) = over.id.take() {
@@ -191,9 +184,8 @@ fn name_constants(module: &mut Module) {
     }
 }
 
-/// Names every variable with a binding, and the entry point.
 fn name_variables(module: &mut Module) {
-    // The variable of a GLSL block has no name. A shader calls its members by their own.
+    // The variable of a GLSL block has no name: a shader uses its members' names.
     let block_name = |module: &Module, kind: Handle<Type>| {
         let block = &module.types[kind];
         let only = match &block.inner {
@@ -229,8 +221,7 @@ fn name_variables(module: &mut Module) {
     }
 }
 
-/// Lets the kernel read alone where it does not write, and images have the accesses that it uses: most compilers do not mark
-/// them.
+/// Restricts buffers that are not written to reading, and images to the accesses used: most compilers do not.
 fn restrict_access(module: &mut Module, info: &ModuleInfo) {
     let count = module.entry_points.len();
     for (handle, variable) in module.global_variables.iter_mut() {
@@ -260,8 +251,7 @@ fn restrict_access(module: &mut Module, info: &ModuleInfo) {
     }
 }
 
-/// The text with `name` in place of `name_`, as naga calls what ends with a digit; unchanged where something else has
-/// that name.
+/// The text with `name` in place of `name_`, naga's form of names that end with a digit, unless `name` is taken.
 fn with_name(wgsl: &str, name: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let written = format!("{name}_");
@@ -297,7 +287,6 @@ mod tests {
     use crate::shader::Shader;
     use record::suite::{Checks, Constants};
 
-    /// naga's SPIR-V of a kernel, without names.
     fn spirv(wgsl: &str) -> Vec<u32> {
         let shader = Shader::read(wgsl).expect("valid");
         shader.spirv(&Constants::new(), Checks::default()).expect("expressible")

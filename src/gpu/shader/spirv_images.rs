@@ -22,7 +22,7 @@ pub(super) const FORMATS: [(ImageFormat, StorageFormat, TexelFormat); 10] = [
     (ImageFormat::Rgba32ui, StorageFormat::Rgba32Uint, TexelFormat::Rgba32Uint),
 ];
 
-/// A variable outside of functions: its result id, and the id of what it points to.
+/// Variables outside functions: the result id, and the id of what the variable points to.
 fn variables(words: &[u32]) -> Vec<(u32, u32)> {
     let mut pointees = HashMap::new();
     let mut found = Vec::new();
@@ -38,8 +38,7 @@ fn variables(words: &[u32]) -> Vec<(u32, u32)> {
     found
 }
 
-/// The module with a format of each storage image that states none: that of `formats`, by the variable's name, or the usual one
-/// of its type.
+/// Gives each storage image without a format that of `formats`, by the variable's name, or the usual one of its type.
 pub(super) fn with_formats(words: &mut [u32], formats: &BTreeMap<String, TexelFormat>) {
     let mut names: HashMap<u32, String> = HashMap::new();
     let (mut scalars, mut numbers) = (HashMap::new(), HashMap::new());
@@ -75,8 +74,8 @@ pub(super) fn with_formats(words: &mut [u32], formats: &BTreeMap<String, TexelFo
     }
 }
 
-/// The module with an image and a sampler (`NAME_sampler`, at the next free binding) in place of each combined image sampler.
-/// Unchanged where one is used in another way than by loading it.
+/// Splits each combined image sampler into an image and a sampler (`NAME_sampler`, at the next free binding). Unchanged
+/// if one is used in another way than by loading it.
 pub(super) fn with_split_samplers(words: Vec<u32>) -> Vec<u32> {
     let mut of_type = HashMap::new();
     let (mut names, mut groups, mut bindings) = (HashMap::new(), HashMap::new(), HashMap::new());
@@ -103,7 +102,7 @@ pub(super) fn with_split_samplers(words: Vec<u32>) -> Vec<u32> {
         let last = free.entry(groups.get(id).copied().unwrap_or(0)).or_default();
         *last = (*last).max(number.saturating_add(1));
     }
-    // The variable; its image's type; the sampler.
+    // By variable: the type of its image, and the sampler.
     let combined: BTreeMap<u32, (u32, u32)> =
         variables(&words).into_iter().filter_map(|(id, kind)| Some((id, (*of_type.get(&kind)?, fresh())))).collect();
     let is_other_use = |own: &[u32]| {

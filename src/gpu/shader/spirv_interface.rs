@@ -1,5 +1,4 @@
-//! The interface of a SPIR-V module as its types and decorations state it, for modules that naga cannot read. They are passed
-//! to Vulkan as they are.
+//! The interface of a SPIR-V module that naga cannot read, from its types and decorations. Vulkan gets it unchanged.
 
 use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroU32;
@@ -24,10 +23,9 @@ const UNAVAILABLE: [(u32, &str); 3] = [
     (5302, "descriptor arrays of unknown length: `bench` binds only single textures and buffers"),
 ];
 
-/// Types within types at most.
+/// Maximum nesting of types.
 const DEEPEST: usize = 64;
 
-/// A specialization constant.
 struct Constant {
     name: String,
     default: Value,
@@ -52,7 +50,7 @@ struct EntryPoint {
     workgroup_bytes: u32,
 }
 
-/// What a module states.
+/// The interface that a module declares.
 pub struct ModuleInterface {
     types: Module,
     variables: Vec<Variable>,
@@ -98,7 +96,7 @@ impl ModuleInterface {
     /// The interface of these entry points together.
     ///
     /// # Errors
-    /// [`Error::Shader`] where there is no entry point of such a name.
+    /// [`Error::Shader`] if there is no entry point of such a name.
     pub fn interface_of(&self, names: &[&str], values: &Constants) -> Result<Interface> {
         let all = names.iter().map(|name| self.interface_of_one(name, values)).collect::<Result<_>>()?;
         Ok(Interface::joined(all))
@@ -161,10 +159,10 @@ impl ModuleInterface {
         })
     }
 
-    /// The layouts of what these entry points bind, as [`super::Shader::layouts`] has them.
+    /// The layouts of these entry points' bindings, as [`super::Shader::layouts`] returns them.
     ///
     /// # Errors
-    /// As of [`Self::interface_of`].
+    /// Those of [`Self::interface_of`].
     pub fn layouts(&self, names: &[&str]) -> Result<Vec<Layout>> {
         let mut found: Vec<Layout> = Vec::new();
         for name in names {
@@ -180,7 +178,7 @@ impl ModuleInterface {
 }
 
 impl Constant {
-    /// Its value among these, in its own type.
+    /// The constant's value in `values`, or its default.
     fn value(&self, values: &Constants) -> Value {
         let Some(value) = values.get(&self.name).copied() else { return self.default };
         match self.default {
@@ -193,7 +191,6 @@ impl Constant {
     }
 }
 
-/// The words of a module, by what they declare.
 #[derive(Default)]
 struct Reader<'a> {
     names: HashMap<u32, String>,
@@ -209,12 +206,12 @@ struct Reader<'a> {
     /// Workgroup sizes by entry point: numbers, or ids of constants.
     sizes: HashMap<u32, [u32; 3]>,
     size_ids: HashMap<u32, [u32; 3]>,
-    /// The constants of gl_WorkGroupSize, which replaces other sizes.
+    /// The constants of gl_WorkGroupSize, which replaces all other sizes.
     size_of_all: Option<[u32; 3]>,
     /// The instructions of each function, by its result.
     functions: Vec<(u32, Vec<&'a [u32]>)>,
     made: HashMap<u32, Handle<Type>>,
-    /// Types that wait for those within them: damaged modules have types within themselves.
+    /// Current nesting of types: in damaged modules, types contain themselves.
     depth: usize,
 }
 
@@ -287,7 +284,7 @@ impl<'a> Reader<'a> {
         self.names.get(&id).filter(|name| !name.is_empty()).cloned()
     }
 
-    /// The variables that something must be bound to.
+    /// The variables that need a binding.
     fn variables(&mut self, module: &mut Module) -> Result<Vec<Variable>, String> {
         let written = self.written();
         let mut found: Vec<Variable> = Vec::new();
@@ -308,7 +305,7 @@ impl<'a> Reader<'a> {
             let group = self.decoration(id, Decoration::DescriptorSet).unwrap_or(0);
             let is_array = matches!(self.types.get(&pointee), Some((Op::TypeArray | Op::TypeRuntimeArray, _)));
             let usual = index.map_or_else(|| "immediates".to_owned(), |index| format!("binding_{index}"));
-            // As the front end of naga is made to call them: after the only member of a block, or the block.
+            // The same names as naga's front end gives: the only member of a block, or the block.
             let member = self.types.get(&pointee).filter(|(_, members)| members.len() == 1);
             let member = member.and_then(|_| self.member_names.get(&(pointee, 0)).cloned());
             let name = self.name(id).or(member).or_else(|| self.name(pointee)).unwrap_or(usual);
@@ -323,7 +320,6 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// A type for its layout.
     fn kind(&mut self, id: u32, module: &mut Module) -> Result<Handle<Type>, String> {
         if let Some(made) = self.made.get(&id) {
             return Ok(*made);
@@ -347,7 +343,7 @@ impl<'a> Reader<'a> {
                 let kind = if *signed == 1 { ScalarKind::Sint } else { ScalarKind::Uint };
                 TypeInner::Scalar(naga::Scalar { kind, width: (*width / 8) as u8 })
             }
-            // Others than IEEE's have an encoding: bf16, fp8.
+            // Formats other than IEEE's (bf16, fp8) have an encoding.
             (Op::TypeFloat, [width, encoding @ ..]) => {
                 let kind = if encoding.is_empty() { ScalarKind::Float } else { ScalarKind::Uint };
                 TypeInner::Scalar(naga::Scalar { kind, width: (*width / 8) as u8 })
@@ -459,7 +455,7 @@ impl<'a> Reader<'a> {
     fn entries(&mut self, module: &mut Module) -> Result<Vec<EntryPoint>, String> {
         let mut found = Vec::new();
         for (function, name) in self.entries.clone() {
-            // A literal that equals an id adds a variable that is bound in vain.
+            // A literal that equals an id only adds an unused binding.
             let (mut uses, mut waiting) = (BTreeSet::from([function]), vec![function]);
             while let Some(function) = waiting.pop() {
                 let body = self.functions.iter().find(|(id, _)| *id == function).map(|(_, body)| body);
@@ -492,7 +488,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The format of a storage image; of one without, the usual one of its scalars.
+/// The format of a storage image, or the usual one of its scalars if it states none.
 fn storage_format(format: u32, kind: ScalarKind) -> Result<StorageFormat, String> {
     let format = ImageFormat::from_u32(format).unwrap_or(ImageFormat::Unknown);
     let usual = match kind {

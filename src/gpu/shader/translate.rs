@@ -25,20 +25,20 @@ pub enum Target {
     SpirV,
     /// Metal's.
     Msl,
-    /// DirectX 12's, of a shader model; `None`: the oldest that DXC takes and that has the kernel's features.
+    /// DirectX 12's, for a shader model; `None`: the oldest of DXC that has the kernel's features.
     Hlsl(Option<ShaderModel>),
     /// OpenGL's.
     Glsl,
 }
 
-/// What is enabled on a Vulkan device; by default what Vulkan 1.3 has, and every capability.
+/// What is enabled on a Vulkan device; by default the features of Vulkan 1.3 and every capability.
 #[derive(Debug, Default)]
 pub struct Enabled {
-    /// Whether `robustBufferAccess2` is, with which wgpu leaves bounds checks of buffers to the driver.
+    /// Whether `robustBufferAccess2` is enabled: wgpu then leaves bounds checks of buffers to the driver.
     pub is_robust: bool,
-    /// Whether the kernel zeroes workgroup memory itself: the driver cannot.
+    /// Whether the kernel zeroes workgroup memory itself, since the driver cannot.
     pub stores_zeros: bool,
-    /// What the SPIR-V may use. Where naga has another way, it takes that instead.
+    /// Capabilities that the SPIR-V may use. naga avoids others where it can.
     pub capabilities: Option<Vec<Capability>>,
 }
 
@@ -77,7 +77,7 @@ impl Shader {
     /// of texture loads.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the target cannot express the kernel; [`Error::Shader`] as for
+    /// [`Error::Unsupported`] if the target cannot express the kernel; [`Error::Shader`] as for
     /// [`Shader::interface`].
     pub fn translate(&self, target: Target, constants: &Constants, checks: Checks) -> Result<Vec<u8>> {
         let lacks = |why: &str| Error::Unsupported(format!("{} cannot express this kernel: {why}", target.name()));
@@ -110,18 +110,18 @@ impl Shader {
 }
 
 impl Shader {
-    /// The SPIR-V that wgpu makes of the kernel for Vulkan, without names.
+    /// The SPIR-V that wgpu generates for Vulkan, without names.
     ///
     /// # Errors
-    /// [`Error::Shader`] where naga cannot write it, and as for [`Shader::interface`].
+    /// [`Error::Shader`] if naga cannot write it, and as for [`Shader::interface`].
     pub fn spirv(&self, constants: &Constants, checks: Checks) -> Result<Vec<u32>> {
         self.spirv_of(self.entry(), constants, checks, &Enabled::default())
     }
 
-    /// The same of one entry point, on a device with `enabled`.
+    /// The same for one entry point, on a device with `enabled`.
     ///
     /// # Errors
-    /// As of [`Shader::spirv`], and where the kernel needs a capability that is not enabled.
+    /// Those of [`Shader::spirv`], and if the kernel needs a capability that is not enabled.
     pub(crate) fn spirv_of(
         &self,
         entry: &str,
@@ -134,7 +134,7 @@ impl Shader {
     }
 }
 
-/// Whether a module has cooperative matrices of more than 8×8 elements. naga writes them for Metal as if it had them.
+/// Whether a module has cooperative matrices of more than 8×8 elements, which naga writes even for Metal.
 fn has_large_matrices(module: &Module) -> bool {
     let eight = CooperativeSize::Eight;
     module.types.iter().any(|(_, own)| {
@@ -163,7 +163,7 @@ fn words(
     let options = spv::Options {
         lang_version: (1, 3),
         flags,
-        // As wgpu does where the driver can zero it (Vulkan 1.3): stores by the kernel take up to 14 times as long.
+        // As wgpu does if the driver can zero it (Vulkan 1.3): stores by the kernel take up to 14 times as long.
         zero_initialize_workgroup_memory: match (checks.zero_init, enabled.stores_zeros) {
             (false, _) => Zero::None,
             (true, false) => Zero::Native,

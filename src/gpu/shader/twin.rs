@@ -17,7 +17,7 @@ use record::suite::{Access, Binding, Case, Dtype, Entry, HOST_PARAMS, Interface,
 pub const ENTRY_POINT: &str = "kernel";
 
 /// The twin of `case` with the values in `interface`: prelude, definitions, and the file's text under its own name and
-/// line numbers. Empty where there is no twin.
+/// line numbers. Empty if there is no twin.
 #[must_use]
 pub fn program(case: &Case, interface: &Interface) -> String {
     let twin = case.benchmark.cuda;
@@ -27,14 +27,13 @@ pub fn program(case: &Case, interface: &Interface) -> String {
     let element = element(case.shape.dtype);
     let defined = interface.overrides.iter().map(|(name, value)| format!("#define {name} {}\n", literal(*value)));
     let defines: String = defined.collect();
-    // A template's own T is another one.
+    // A template may declare its own T.
     let is_parameter = ["typename T", "class T"].iter().any(|text| twin.contains(text));
     let of_element = if is_parameter { String::new() } else { format!("#define T {element}\n") };
     format!("{PRELUDE}\n{of_element}{defines}#line 1 \"{}.cu\"\n{twin}", case.name())
 }
 
-/// The names of a program's kernels that the compiler must be asked for: those that are not `extern "C"`, as instances of
-/// templates are.
+/// Names of a program's kernels that are not `extern "C"`, as template instances: the compiler must be asked for them.
 #[must_use]
 pub fn expressions(program: &str, entries: &[String]) -> Vec<String> {
     let is_named = |entry: &&String| declaration(program, entry).is_some_and(|own| !own.is_plain);
@@ -59,7 +58,7 @@ pub fn without_prelude(program: &str) -> &str {
 /// the case except [`HOST_PARAMS`] is an override of type u32.
 ///
 /// # Errors
-/// [`Error::Shader`] where the declaration lacks any of this, or a parameter is not a u32.
+/// [`Error::Shader`] if the declaration lacks any of this, or a parameter is not a u32.
 pub fn interface(case: &Case) -> Result<Interface> {
     let benchmark = case.benchmark;
     let fault = |message: String| Error::Shader(format!("{}.cu: {message}", case.name()));
@@ -94,7 +93,7 @@ pub fn interface(case: &Case) -> Result<Interface> {
     Ok(Interface { workgroup_size: entries[0].workgroup_size, bindings, entries, overrides, ..Interface::default() })
 }
 
-/// The layouts of the parameters of these kernels without WGSL, each once. Types that are not CUDA's own have u32 words.
+/// The layouts of the parameters of these kernels without WGSL, each once. Types that are not CUDA's own are u32 words.
 #[must_use]
 pub fn layouts(twin: &str, entries: &[&str], dtype: Dtype) -> Vec<Layout> {
     let layout = |parameter: &String| {
@@ -154,7 +153,6 @@ pub fn bindings(twin: &str, entries: &[&str]) -> Vec<Binding> {
     found
 }
 
-/// The name of a parameter.
 fn name_of(parameter: &str) -> String {
     parameter.rsplit([' ', '*', '&']).next().unwrap_or_default().to_owned()
 }
@@ -190,18 +188,16 @@ pub fn dynamic_bytes(case: &Case) -> u32 {
     case.shape.params.get("SHARED_BYTES").map_or(declared.unwrap_or(0), |bytes| *bytes as u32)
 }
 
-/// A kernel's declaration.
 #[derive(Debug, PartialEq)]
 struct Declaration {
-    /// The first argument of `__launch_bounds__`; empty where it has none.
+    /// The first argument of `__launch_bounds__`; empty if it has none.
     bounds: String,
     parameters: Vec<String>,
-    /// Whether its name in the compiled program is that of the text: it is `extern "C"`.
+    /// Whether it is `extern "C"`: its name in the compiled program is that of the text.
     is_plain: bool,
 }
 
-/// The declaration of an entry point, which may be an instance of a template (`scan<256>`), without comments and with
-/// single spaces.
+/// The declaration of an entry point, or of its template (`scan<256>`), without comments and with single spaces.
 fn declaration(twin: &str, entry: &str) -> Option<Declaration> {
     let lines: Vec<&str> = twin.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
     let code = lines.join(" ");
@@ -214,7 +210,7 @@ fn declaration(twin: &str, entry: &str) -> Option<Declaration> {
         let is_plain = before.trim_end().ends_with("extern \"C\"");
         before = text;
         let Some((attributes, rest)) = text.split_once(&named) else { continue };
-        // The name may follow in the body of another kernel.
+        // The name may also occur in the body of another kernel.
         if attributes.contains(['{', ';']) || !attributes.ends_with([' ', ')']) {
             continue;
         }
@@ -229,7 +225,6 @@ fn declaration(twin: &str, entry: &str) -> Option<Declaration> {
     None
 }
 
-/// How a kernel accesses the argument of `parameter`.
 fn access(parameter: &str) -> Access {
     match (parameter.contains('*'), parameter.starts_with("const ")) {
         (true, true) => Access::Read,
@@ -267,8 +262,7 @@ pub const fn element(dtype: Dtype) -> &'static str {
     }
 }
 
-/// A literal of CUDA C++ with the same value and type. Floats have a point or an exponent; negative numbers are in
-/// parentheses.
+/// A literal of CUDA C++ with the same value and type. Floats have a point or exponent, negative numbers parentheses.
 fn literal(value: Value) -> String {
     let signed = |text: String| if text.starts_with('-') { format!("({text})") } else { text };
     match value {
@@ -280,8 +274,8 @@ fn literal(value: Value) -> String {
     }
 }
 
-/// Whether a twin declares `name` as constant memory at file scope (`__constant__ uint4 name[256];`), which the host
-/// fills, and not as a parameter.
+/// Whether a twin declares `name` as constant memory at file scope (`__constant__ uint4 name[256];`), to be filled by
+/// the host, and not as a parameter.
 #[must_use]
 pub fn is_constant(twin: &str, name: &str) -> bool {
     twin.lines().filter_map(|line| line.trim_start().strip_prefix("__constant__")).any(|declaration| {

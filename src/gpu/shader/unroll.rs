@@ -2,8 +2,8 @@
 //!
 //! Neither naga nor the drivers' compilers unroll every loop of constant bounds, and an array that a loop indexes then
 //! stays in memory. A line `// unroll` (or `// unroll: why`) before `for (var i = 0u; i < 16u; i++) {` repeats the body
-//! with each value of `i`, before anything compiles it. Bounds may name constants and overrides. To every other tool the
-//! line is a comment, and the loop a loop.
+//! with each value of `i`, before anything compiles it. Bounds may name constants and overrides. To every other tool
+//! the line is a comment, and the loop a loop.
 
 use naga::{Expression, Literal};
 
@@ -12,11 +12,10 @@ use record::suite::Constants;
 
 const MARK: &str = "// unroll";
 
-/// Repetitions of one loop, and bytes of the whole, beyond which a loop is better left a loop.
+/// Maximum repetitions of a loop, and bytes of the unrolled source.
 const MOST: usize = 256;
 const LARGEST: usize = 1 << 20;
 
-/// Whether `source` marks a loop.
 pub(super) fn is_marked(source: &str) -> bool {
     source.lines().any(is_mark)
 }
@@ -25,11 +24,8 @@ fn is_mark(line: &str) -> bool {
     line.trim_start().strip_prefix(MARK).is_some_and(|rest| rest.trim_end().is_empty() || rest.starts_with(':'))
 }
 
-/// `source` with each marked loop as the sequence of its bodies, where overrides have the values of `constants`, or their
-/// defaults.
-///
-/// # Errors
-/// [`Error::Shader`], with the line, where a marked loop cannot be unrolled.
+/// `source` with the bodies of marked loops repeated. Overrides have the values of `constants`, or their defaults. An
+/// error, with the line, if a marked loop cannot be unrolled.
 pub(super) fn unrolled(source: &str, constants: &Constants) -> Result<String> {
     expanded(source, (source, constants), 1)
 }
@@ -37,7 +33,7 @@ pub(super) fn unrolled(source: &str, constants: &Constants) -> Result<String> {
 /// A source, and the values of its overrides.
 type Scope<'a> = (&'a str, &'a Constants);
 
-/// `text` of the source, from line `first` on.
+/// Expands `text`, which starts at line `first` of the source.
 fn expanded(text: &str, source: Scope, first: usize) -> Result<String> {
     let mut written = String::with_capacity(text.len());
     let (mut rest, mut line) = (text, first);
@@ -74,7 +70,7 @@ fn expanded(text: &str, source: Scope, first: usize) -> Result<String> {
     Ok(written)
 }
 
-/// The head of a loop: its variable, the values of that as literals, and the text behind the opening brace.
+/// The head of a loop: its variable, the variable's values as literals, and the text after the opening brace.
 struct Counted<'a> {
     name: &'a str,
     values: Vec<String>,
@@ -106,7 +102,7 @@ impl<'a> Counted<'a> {
         });
         // One more than is allowed is enough to refuse it.
         let values: Vec<i64> = all.take_while(|value| goes_on(value, &end)).take(MOST + 1).collect();
-        // A loop that stops at the end of its type's values would go on, or never ended.
+        // A loop whose variable overflows after its last value might not end.
         let is_over = values
             .last()
             .is_none_or(|last| next(*last, by).is_some_and(|next| is_within(next) && !goes_on(&next, &end)));
@@ -116,7 +112,7 @@ impl<'a> Counted<'a> {
     }
 }
 
-/// The operator that `text` starts with, and what is behind it.
+/// The operator that `text` starts with, and the rest.
 fn operation<'a, F: Copy>(text: &'a str, known: &[(&str, F)]) -> Option<(F, &'a str)> {
     known.iter().find_map(|(operator, does)| Some((*does, text.strip_prefix(operator)?)))
 }
@@ -199,7 +195,7 @@ fn body_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The body of one repetition, in a scope of its own if it declares something; why not, where it cannot be repeated.
+/// The body of one repetition, in its own scope if it declares something; or why it cannot be repeated.
 fn body_with(body: &str, name: &str, value: &str) -> Result<String, String> {
     let mut written = String::with_capacity(body.len());
     // The words that opened the blocks around a token, and the one that may open the next.

@@ -1,4 +1,4 @@
-//! How entry points use their buffers: what a declaration can be proposed from.
+//! How entry points use their buffers, from which a declaration can be proposed.
 
 use naga::valid::GlobalUse;
 use naga::{
@@ -24,10 +24,10 @@ pub struct BufferUse {
     pub reach: Reach,
 }
 
-/// The elements of an array that a kernel accesses, as far as its indices tell.
+/// The elements of an array that a kernel accesses, as far as its indices show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
-    /// So many, from the first on.
+    /// This many, starting with the first.
     Constant(u64),
     /// One for each workgroup.
     Workgroups,
@@ -59,7 +59,7 @@ impl Shader {
         Ok(module.global_variables.iter().filter_map(of).collect())
     }
 
-    /// The overrides, each with its default: `None` where it has none, or one that is computed from others.
+    /// The overrides, each with its default: `None` if it has none, or computes it from others.
     #[must_use]
     pub fn defaults(&self) -> Vec<(&str, Option<Value>)> {
         let module = self.module();
@@ -81,7 +81,6 @@ impl Shader {
     }
 }
 
-/// Whether a type has atomics.
 fn is_atomic(module: &Module, kind: Handle<Type>) -> bool {
     match &module.types[kind].inner {
         TypeInner::Atomic(_) => true,

@@ -1,5 +1,5 @@
-//! Rates that no device reaches: above what its units can do, or out of proportion to its other ceilings. A ceiling has no
-//! other judge: a kernel that computes a closed form in place of its loop would set it.
+//! Rates that no device reaches: above what its units can do, or out of proportion to its other ceilings. Nothing else
+//! judges a ceiling: a kernel that computes a closed form in place of its loop would set it.
 
 use crate::engine::ceilings::{BEYOND_NOISE, Ceilings, Estimate, rate, share};
 use record::IMPLAUSIBLE;
@@ -7,22 +7,20 @@ use record::Record;
 use record::format::{byte_rate, operation_rate};
 use record::suite::{Case, Limit, Scalar};
 
-/// Multiply-adds of one type are at most this many times as fast as those of another, with a quarter added, as kernels
-/// reach different parts of their peaks. f64 is nowhere faster than f32. Packed f16 has four times the rate of f32 on an
-/// A100, twice on most others. 32-bit integer multiply-adds take up to 16 instructions, of which f32 needs half of one
-/// where it is packed; twice that is allowed.
+/// Multiply-adds of one type are at most this many times as fast as those of another, plus a quarter, as kernels reach
+/// different shares of their peaks. f64 is nowhere faster than f32. Packed f16 has four times the rate of f32 on an
+/// A100, twice on most others. 32-bit integer multiply-adds take up to 16 instructions, f32 half of one if packed;
+/// twice that is allowed.
 const PROPORTIONS: [(Scalar, Scalar, f64); 3] =
     [(Scalar::F64, Scalar::F32, 1.25), (Scalar::F16, Scalar::F32, 5.0), (Scalar::F32, Scalar::U32, 64.0)];
 
-/// GB/s and 10^9 operations per second that no device reaches: over twenty times the fastest ones of 2026 from workgroup
-/// memory and on tensor cores.
+/// GB/s and 10^9 operations/s that no device reaches: over twenty times the fastest of 2026 (workgroup memory, tensor).
 const MOST_BYTES: f64 = 1e6;
 const MOST_OPERATIONS: f64 = 1e9;
 
 impl Ceilings {
-    /// Why no device has the rate of a row, with its whole interval; `None` if nothing is known against it. Rows of a
-    /// software device are not compared with each other: beside other programs one may run at half the speed of the next,
-    /// in all its samples.
+    /// Why no device reaches the rate of a row, with its whole interval; `None` if one may. Rows of a software device
+    /// are not compared with each other: beside other programs, one may run at half the speed of the next.
     pub(super) fn impossible(&self, case: &Case, record: &Record, is_software: bool) -> Option<String> {
         let scalar = case.shape.dtype.scalar();
         let rates = [(Limit::Copy, record.gb_per_s, MOST_BYTES), (Limit::Fma, record.gflop_per_s, MOST_OPERATIONS)];
@@ -39,8 +37,7 @@ impl Ceilings {
         })
     }
 
-    /// The reason if a rate is above all measured peaks of its kind, bytes or operations: with its whole interval, or by
-    /// more than noise explains.
+    /// The reason if a rate exceeds all measured peaks of its kind: with its whole interval, or by more than noise.
     pub(super) fn above_all(&self, case: &Case, record: &Record, widening: f64) -> Option<String> {
         case.limits().find_map(|limit| {
             let rate = rate(limit, case, record)?;
@@ -88,7 +85,6 @@ impl Ceilings {
     }
 }
 
-/// A rate in the unit of its limit.
 fn text(limit: Limit, scalar: Scalar, rate: f64) -> String {
     if limit.is_in_bytes() { byte_rate(rate) } else { operation_rate(rate, scalar.is_float()) }
 }

@@ -16,10 +16,10 @@ use record::{Cause, IMPLAUSIBLE, Record, Status};
 /// A working set counts as cached if its ceiling exceeds that of the largest working set by this factor.
 const CACHED_FACTOR: f64 = 1.15;
 
-/// A rate so many times a ceiling is a wrong claim, however noisy both are.
+/// A rate this many times a ceiling is a wrong claim, however noisy both are.
 const BEYOND_NOISE: f64 = 1000.0;
 
-/// The smallest rung that rows with cold caches are compared with: a smaller one may lie in caches.
+/// Bytes of the smallest rung that rows with cold caches are compared with: a smaller one may lie in caches.
 const LEAST_COLD: u64 = 64 << 20;
 
 /// A limit, and for FMA its type.
@@ -38,11 +38,10 @@ pub struct Ceilings {
     /// Rates (bytes, operations or launches per nanosecond) by working set in bytes. The working set is 0 for limits
     /// other than memory.
     rates: BTreeMap<Key, BTreeMap<u64, Estimate>>,
-    /// What the device's units can do at most, where that is known.
+    /// Peaks of the device's units, if known.
     peaks: Option<Peaks>,
 }
 
-/// A ceiling that a case is compared with.
 #[derive(Debug, Clone, Copy)]
 struct Peak {
     limit: Limit,
@@ -72,8 +71,8 @@ impl Ceilings {
         self.rates.clear();
     }
 
-    /// Adds the row of a ceiling, unless no device has such units; rows of other benchmarks are ignored. Returns whether a ceiling rose: rows compared
-    /// with it must then be judged again.
+    /// Adds the row of a ceiling, unless it exceeds what the device's units can do; rows of other benchmarks are
+    /// ignored. Returns whether a ceiling rose: rows compared with it must then be judged again.
     pub fn add(&mut self, case: &Case, record: &Record) -> bool {
         let (Some(limit), true) = (case.benchmark.ceiling, case.benchmark.sets_ceiling) else { return false };
         let Some(rate) = rate(limit, case, record) else { return false };
@@ -94,8 +93,8 @@ impl Ceilings {
     }
 
     /// Compares a row with the ceiling that binds it: sets `ceiling`, `share` and its interval, and the status
-    /// `implausible` if the whole interval is more than 5 % above the ceiling, or the rate 1000 times it. Otherwise a row
-    /// without an interval is never implausible. May be called again when the ceilings or the row's figures have changed.
+    /// `implausible` if the whole interval is more than 5 % above the ceiling, or the rate 1000 times it. Otherwise, a
+    /// row without an interval is never implausible. May be called again when the ceilings or the row have changed.
     ///
     /// `software_scatter` is `Some` for a software device: the variation of its speed, as half the width of the middle
     /// 90 %. Twice that, on a log scale, widens the interval: row and ceiling may each be measured in a time in which
@@ -186,8 +185,7 @@ impl Ceilings {
             && (!peak.limit.is_memory() || ceiling.work().bytes == peak.working_set)
     }
 
-    /// The ceiling that binds a case: of those that limit it, the one that predicts the longest time.
-    /// `None` where the one that its benchmark names was not measured: another says nothing of it.
+    /// The ceiling that binds a case: the one that predicts the longest time. `None` if the benchmark's own is missing.
     fn binding(&self, case: &Case) -> Option<Peak> {
         case.benchmark.ceiling.is_none_or(|limit| self.peak(limit, case).is_some()).then_some(())?;
         let time = |peak: &Peak| amount(peak.limit, case) / peak.rate.value;
@@ -220,8 +218,7 @@ impl Ceilings {
         }
     }
 
-    /// The highest plausible rate of a case. If it is larger than the largest rung, because the device's buffer limit
-    /// cut the ladder short, it is the rate of the fastest rung.
+    /// The highest plausible rate of a case: the fastest rung's if the buffer limit cut the ladder short of the case.
     fn possible(&self, peak: &Peak, case: &Case) -> Estimate {
         let Some(rates) = self.rates.get(&key(peak.limit, case)).filter(|_| peak.limit.is_memory()) else {
             return peak.rate;
@@ -230,7 +227,6 @@ impl Ceilings {
         if is_above_the_ladder { fastest(rates.values().copied(), peak.rate) } else { peak.rate }
     }
 
-    /// The fastest memory ceiling at any working set, at least `rate`.
     fn fastest_memory(&self, rate: Estimate) -> Estimate {
         let memory = self.rates.iter().filter(|((limit, _), _)| limit.is_memory());
         fastest(memory.flat_map(|(_, rates)| rates.values().copied()), rate)
@@ -252,7 +248,6 @@ fn accuse(record: &mut Record, cause: Cause, mut reason: String) {
     record.unjudged = Some((record.cause.replace(cause), known));
 }
 
-/// The fastest of `rates` and `first`.
 fn fastest(rates: impl Iterator<Item = Estimate>, first: Estimate) -> Estimate {
     rates.fold(first, |best, rate| if rate.value > best.value { rate } else { best })
 }
@@ -269,8 +264,7 @@ fn rate(limit: Limit, case: &Case, record: &Record) -> Option<Estimate> {
     Some(Estimate { value, low, high })
 }
 
-/// `rate` ÷ `ceiling`, with the interval of [`stats::ratio`], further widened by a factor. It reaches from 0 to infinity
-/// if one of the rates has no interval.
+/// `rate` ÷ `ceiling` with the interval of [`stats::ratio`], widened; 0 to infinity if one of them has no interval.
 fn share(rate: Estimate, ceiling: Estimate, widening: f64) -> Estimate {
     stats::ratio(rate, ceiling).map_or(
         Estimate { value: rate.value / ceiling.value, low: 0.0, high: f64::INFINITY },

@@ -129,8 +129,7 @@ fn a_row_or_a_ceiling_without_an_interval_makes_no_row_implausible() {
     }
 }
 
-/// Log-normal factors with a standard deviation of `sigma`, by Knuth's MMIX linear congruential generator and the
-/// Box-Muller transform.
+/// Log-normal factors of standard deviation `sigma`, by Knuth's MMIX generator and the Box-Muller transform.
 fn noise(seed: u64, sigma: f64) -> impl FnMut() -> f64 {
     let mut state = seed;
     let mut uniform = move || {
@@ -140,8 +139,7 @@ fn noise(seed: u64, sigma: f64) -> impl FnMut() -> f64 {
     move || (sigma * (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos()).exp()
 }
 
-/// A row of `case` whose epochs differ by `noise`, with Student's interval of their mean on a log scale. A single epoch
-/// has an interval of ± 1 %.
+/// A row whose epochs differ by `noise`, with Student's interval on a log scale; ± 1 % for a single epoch.
 fn noisy_row(case: &Case, rate: f64, epochs: usize, noise: &mut impl FnMut() -> f64) -> Record {
     let time = case.work().bytes as f64 / rate;
     if epochs == 1 {
@@ -177,7 +175,7 @@ fn a_fault_of_20_percent_is_found_and_noise_of_53_is_not_implausible() {
     let sigma = 0.53 / 1.96;
     for epochs in [3, 5] {
         assert_eq!(implausible_rows(1.0, sigma, epochs, Some(sigma * 1.645)), 0, "{epochs} epochs");
-        // Without the widening of a software device, a row at its ceiling is implausible as seldom as the interval says.
+        // Without the widening of a software device, a row at its ceiling is as rarely implausible as the interval.
         let alone = implausible_rows(1.0, sigma, epochs, None);
         assert!(alone <= 2000 / 40, "{alone} of 2,000 rows of {epochs} epochs");
     }
@@ -284,7 +282,7 @@ fn a_ceiling_above_what_units_can_do_is_implausible_and_sets_none() {
                  that fast"
             );
         }
-        // Without known units nothing is said.
+        // Without known units, no rate is refused.
         Ceilings::default().judge(&fma, &mut record, None);
         assert_eq!((record.status, record.reason.as_str()), (Status::Ok, ""));
     }
@@ -316,7 +314,6 @@ fn ceilings_of_multiply_adds_are_in_proportion() {
     }
 }
 
-/// Every case that a benchmark declares.
 fn cases_of(family: &'static Family, benchmark: &'static Benchmark) -> Vec<Case> {
     let mut cases = Vec::new();
     for block in benchmark.cases {
@@ -361,7 +358,7 @@ fn every_benchmark_with_bytes_or_operations_has_a_limit_or_a_reason() {
     }
 }
 
-/// Of tensor cores a kernel is limited by their number and clock alone: `ceiling/tensor` measures what `mma` reaches.
+/// Only the number and clock of tensor cores limit a kernel on them: `ceiling/tensor` measures what `mma` reaches.
 #[test]
 fn the_units_alone_limit_kernels_on_tensor_cores() {
     let rung = case("ceiling/tensor", 1 << 22);

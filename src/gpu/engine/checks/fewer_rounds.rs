@@ -1,8 +1,8 @@
-//! Ceilings and walks through memory that do less work than they count.
+//! Finds ceilings and pointer chases that do less work than they count.
 //!
 //! A kernel that computes a closed form in place of its loop has the right result, and nothing is faster than the
-//! ceiling that it sets. A walk over few places comes round many times, which a kernel can leave out. But half of the rounds
-//! or steps then take as long as all of them.
+//! ceiling that it sets. A pointer chase through a small working set repeats, and a kernel can skip the repetitions.
+//! Half of the rounds or steps then take as long as all of them.
 
 use std::ops::RangeInclusive;
 
@@ -12,29 +12,26 @@ use record::error::Result;
 use record::stats;
 use record::suite::Case;
 
-/// Pairs of launches. If rounds take time in each of the first 6, they do (a sign test: at most 1 of 64 series of a kernel
-/// at the limit ends so); else the median of 32 decides. On a software device beside three busy loops, single pairs of
-/// a kernel whose rounds take no time had ratios of 0.6 to 1.9, and in 1 of 30 runs even the fastest of 32 launches of
-/// each kind differed by more than 25 %.
+/// Pairs of launches. 6 suffice if each is above the limit (a sign test: at most 1 of 64 series of a kernel at the
+/// limit ends so); else the median of 32 decides. On a software device beside three busy loops, single pairs of a
+/// kernel whose rounds take no time had ratios of 0.6 to 1.9; the fastest of 32 differed by over 25 % in 1 of 30 runs.
 const PAIRS: RangeInclusive<usize> = 6..=32;
 
-/// All rounds take at least this many times as long as half of them: twice, where nothing but the rounds takes time.
+/// Minimum ratio of the times of all rounds and of half of them. It is 2 if nothing but the rounds takes time.
 const LEAST: f64 = 1.25;
 
-/// The parameters that set the steps of a walk.
 const STEPS: [&str; 2] = ["STEPS", "LOADS"];
 
-/// Words of a walk of `cache_curve` that comes round. A larger one ends before, and its result tells whether it went all the
-/// way.
+/// Most words of a repeating pointer chase in `cache_curve`. A larger one shows by its result whether it ran whole.
 const MOST_WORDS: u64 = 1 << 23;
 
-/// A ceiling's case with half of its rounds, or a walk's with half of its steps; `None` if it is neither or has none to halve.
+/// The case with half of a ceiling's rounds or of a pointer chase's steps; `None` if it has none to halve.
 pub(in crate::engine) fn with_half_the_rounds(case: &Case) -> Option<Case> {
     let (mut half, benchmark) = (case.clone(), case.benchmark);
     if benchmark.is_latency {
         let is_accepted = |name: &&str| benchmark.accepts.iter().any(|(known, _)| known == name);
         let name = STEPS.into_iter().find(is_accepted).filter(|_| case.shape.count() <= MOST_WORDS)?;
-        // Loads of four bytes, a multiple of 16 of them.
+        // Loads of 4 bytes; their number is a multiple of 16.
         let steps = case.work().bytes / 4 / 32 * 16;
         half.shape.params.insert(name.to_owned(), steps as f64);
         return (steps > 0 && half.work() != case.work()).then_some(half);
@@ -44,11 +41,8 @@ pub(in crate::engine) fn with_half_the_rounds(case: &Case) -> Option<Case> {
     (benchmark.sets_ceiling && half.work() != case.work()).then_some(half)
 }
 
-/// The ratio of the times of single launches with `all` and with `half` of the rounds if it is below 1.25: the median of
-/// 32 pairs, so that other programs that slow down some of them do not decide. `None` if the rounds take time.
-///
-/// # Errors
-/// Errors of the device.
+/// The median ratio of the times of single launches with `all` and with `half` of the rounds, of 32 pairs, if it is
+/// below 1.25; `None` if the rounds take time.
 pub(in crate::engine) async fn rounds_take_no_time<'a>(
     all: &'a mut dyn Prepared,
     half: &'a mut dyn Prepared,
@@ -73,7 +67,7 @@ mod tests {
     use crate::engine::plan::{Request, plan};
     use record::suite::Profile;
 
-    /// A job whose launches take `cost`, by the number of the launch.
+    /// A job whose n-th launch takes `.0(n)` nanoseconds.
     struct Scripted<F>(F, usize);
 
     impl<F: Fn(usize) -> f64> Prepared for Scripted<F> {

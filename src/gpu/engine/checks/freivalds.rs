@@ -7,7 +7,6 @@ use crate::job::Product;
 use record::suite::Scalar;
 use record::suite::vectors::vectorised;
 
-/// Random vectors of a Freivalds check.
 const VECTORS: usize = 16;
 
 /// One element of each vector.
@@ -15,9 +14,8 @@ type Row = [f64; VECTORS];
 
 /// Freivalds' check of C = A·B (*Probabilistic Machines Can Use Less Running Time*, 1977): for random vectors r of ±1,
 /// C·r must equal A·(B·r). It costs mn + nk + mk operations per vector instead of mnk. A single wrong element in a row
-/// is always found. Several may cancel: all vectors miss them with a probability of at most 2^-16 per row. The check is
-/// exact: every value is a multiple of 2^-14, and the largest sum, n·k·(127/128)², is exact in f64 up to n·k = 2^39; whole
-/// numbers, of which the largest product is 127², up to the same.
+/// is always found; all vectors miss several that cancel with a probability of at most 2^-16 per row. The check is
+/// exact up to n·k = 2^39: values are multiples of 2^-14 with sums up to n·k·(127/128)², or integers up to 127.
 pub(super) struct Freivalds<'a> {
     product: &'a Product,
     scalar: Scalar,
@@ -52,7 +50,6 @@ impl<'a> Freivalds<'a> {
     /// The first row in which C·r differs from A·(B·r).
     pub(super) fn first_wrong_row(&self) -> Option<u64> {
         let product = self.product;
-        // Of values and vectors.
         let products = |values: &[f64], vectors: &[Row]| {
             let mut sums = Row::default();
             add_products(&mut sums, values, vectors);
@@ -68,7 +65,7 @@ impl<'a> Freivalds<'a> {
         let wrong = rows.map_init(Vec::new, |values, (row, got)| {
             values.resize(product.k as usize, 0.0);
             product.row_of_a(row as u64, values);
-            // NaN, poison or wrong, is never equal.
+            // NaN (poison or a wrong value) is never equal.
             (products(values, &b_sums) != *got).then_some(row as u64)
         });
         wrong.find_map_first(|row| row)
@@ -76,7 +73,6 @@ impl<'a> Freivalds<'a> {
 }
 
 vectorised! {
-    /// Adds the sum of `values[i] * vectors[i]` to `sums`.
     fn add_products(sums: &mut Row, values: &[f64], vectors: &[Row]) {
         // A local copy has no aliases and stays in registers.
         let mut row_sums = *sums;
@@ -108,7 +104,6 @@ mod tests {
         is_by_columns: false,
     };
 
-    /// C, computed element by element.
     fn right() -> Vec<f32> {
         (0..PRODUCT.m * PRODUCT.n).map(|index| PRODUCT.element(index) as f32).collect()
     }
@@ -128,7 +123,6 @@ mod tests {
         assert_eq!(first_wrong_row(&right()), None);
     }
 
-    /// Of integers whose second factor is stored by columns.
     #[test]
     fn freivalds_check_takes_each_element_of_a_factor_by_columns() {
         let [a, b] = [Values::LogitsFrom(0), Values::LogitsFrom(1 << 40)].map(|values| values.of(3));

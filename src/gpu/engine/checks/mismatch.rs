@@ -1,4 +1,4 @@
-//! The first wrong element of an output, in words.
+//! The first wrong element of an output, as text.
 
 use crate::job::{Job, Step};
 use record::suite::Scalar;
@@ -14,11 +14,11 @@ pub struct Mismatch {
     pub want: f64,
     /// The type of both.
     pub scalar: Scalar,
-    /// The output, where a job has several.
+    /// Name of the output, if the job has several.
     pub of: Option<&'static str>,
-    /// Which half of a number of 64 bits it is.
+    /// Which half of a 64-bit number it is.
     pub half: Option<&'static str>,
-    /// Whether it is still what filled the output before the launch.
+    /// Whether the element still holds the poison from before the launch.
     pub is_unwritten: bool,
     /// The dispatch that should have written it.
     pub dispatched: Option<Grid>,
@@ -70,8 +70,7 @@ impl std::fmt::Display for Mismatch {
     }
 }
 
-/// A value in all its digits, at most 17: as a decimal number where that is short, and else with an exponent. A NaN with
-/// its bits, which tell poison from a computed one.
+/// A value with all its digits, at most 17, as short as possible; a NaN with its bits, to recognise poison.
 pub(super) fn text(scalar: Scalar, value: f64) -> String {
     if value.is_nan() {
         let mut bytes = [0; 8];

@@ -1,7 +1,6 @@
 //! Finds kernels that are wrong or skip work.
 //!
-//! `fault` runs the checks of a prepared case. `odd_shape` runs before a case has its buffers, since it needs memory of
-//! its own.
+//! `fault` runs the checks of a prepared case. `odd_shape` runs before a case has buffers: it needs memory itself.
 
 pub(in crate::engine) mod fewer_rounds;
 mod freivalds;
@@ -35,20 +34,17 @@ use record::suite::Case;
 use reference::run_reference;
 use skipped_work::{LAUNCHES, Search, launched, launches_between, slower_if_poisoned};
 
-/// When a check runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::engine) enum When {
-    /// Before all other launches of the first epoch, which could hide its fault.
+    /// Before all other launches of the first epoch, since these could hide the fault.
     FirstLaunch,
     /// After the samples of each attempt, in every epoch.
     EachAttempt,
-    /// After the first epoch, and after others that no kernel can know.
+    /// After the first epoch, and after later ones that no kernel can predict.
     SearchedEpoch,
-    /// After the first epoch.
     FirstEpoch,
 }
 
-/// A case on a device, prepared to be measured.
 pub(in crate::engine) struct Probe<'a> {
     pub(in crate::engine) backend: &'a mut dyn Backend,
     pub(in crate::engine) prepared: &'a mut dyn Prepared,
@@ -56,14 +52,13 @@ pub(in crate::engine) struct Probe<'a> {
     pub(in crate::engine) case: &'a Case,
     pub(in crate::engine) job: &'a Job,
     pub(in crate::engine) timer: &'a Timer,
-    /// The number of the epoch, counted from 0.
+    /// Number of the epoch, counted from 0.
     pub(in crate::engine) epoch: usize,
-    /// The random stream of the inputs of the first epoch.
+    /// Random stream of the first epoch's inputs.
     pub(in crate::engine) first_stream: u64,
     /// How launches into poisoned outputs compared with others, once there is a series.
     pub(in crate::engine) poisoned: Option<Poisoned>,
-    /// Selects what a kernel must not know in this epoch: the parts of a large output that are verified, and the numbers of
-    /// launches.
+    /// Selects what a kernel must not predict: the verified parts of a large output, and numbers of launches.
     pub(in crate::engine) random: u64,
     /// Nanoseconds of an epoch's samples.
     pub(in crate::engine) budget_ns: f64,
@@ -73,31 +68,25 @@ pub(in crate::engine) struct Probe<'a> {
 
 struct Check {
     when: When,
-    /// The cases that can have the fault.
     of: fn(&Case, &Job) -> bool,
-    /// The fault, as a row states it.
     run: for<'p> fn(&'p mut Probe<'_>) -> Task<'p, Option<String>>,
 }
 
-/// The checks of a prepared case, in their order.
 const CHECKS: [Check; 9] = [
     Check { when: When::FirstLaunch, of: |_, _| true, run: |probe| Box::pin(after_one_launch(probe)) },
     Check { when: When::EachAttempt, of: |_, _| true, run: |probe| Box::pin(wrong_output(probe)) },
     Check { when: When::EachAttempt, of: |_, _| true, run: |probe| Box::pin(store_outside(probe.prepared, probe.job)) },
     Check { when: When::EachAttempt, of: can_skip_work, run: |probe| Box::pin(slow_last_sample(probe)) },
     Check { when: When::SearchedEpoch, of: writes_more, run: |probe| Box::pin(poisoned_alone(probe)) },
-    // The suite's own kernels read their inputs.
+    // The suite's own kernels are known to read their inputs.
     Check { when: When::SearchedEpoch, of: |case, _| case.is_foreign(), run: |probe| Box::pin(other_inputs(probe)) },
     Check { when: When::SearchedEpoch, of: can_skip_work, run: |probe| Box::pin(skipped_work(probe)) },
     Check { when: When::SearchedEpoch, of: |_, job| job.runs_kernel(), run: |probe| Box::pin(complete_output(probe)) },
-    // The suite's own ceilings compute what they count.
+    // The suite's own ceilings are known to compute what they count.
     Check { when: When::FirstEpoch, of: |case, _| case.is_foreign(), run: |probe| Box::pin(fewer_rounds(probe)) },
 ];
 
-/// The first fault that the checks of this moment find; `None` if there is none.
-///
-/// # Errors
-/// Errors of the device.
+/// The first fault that the checks at `when` find, if any.
 pub(in crate::engine) async fn fault(when: When, probe: &mut Probe<'_>) -> Result<Option<String>> {
     for check in CHECKS.iter().filter(|check| check.when == when) {
         if (check.of)(probe.case, probe.job)
@@ -114,7 +103,7 @@ async fn after_one_launch(probe: &mut Probe<'_>) -> Result<Option<String>> {
     Ok(fault.map(|fault| format!("{fault} after a single launch")))
 }
 
-/// The whole output is verified in the first epoch, parts of it in others.
+/// Verifies the whole output in the first epoch, parts of it later.
 async fn wrong_output(probe: &mut Probe<'_>) -> Result<Option<String>> {
     let Probe { prepared, job, epoch, random, .. } = probe;
     let mismatch = match epoch {
@@ -125,7 +114,7 @@ async fn wrong_output(probe: &mut Probe<'_>) -> Result<Option<String>> {
     Ok(mismatch.map(|mismatch| mismatch.to_string()))
 }
 
-/// Only kernels can skip work, and only where their time is the row's.
+/// Only kernels can skip work, and only if the row shows their time.
 pub(in crate::engine) fn can_skip_work(_: &Case, job: &Job) -> bool {
     job.runs_kernel() && !job.kernel.is_empty() && job.host_part.is_none()
 }
@@ -137,7 +126,7 @@ async fn skipped_work(probe: &mut Probe<'_>) -> Result<Option<String>> {
     slower(probe, known, pairs).await
 }
 
-/// The last sample of a series found poisoned outputs, the others did not: a kernel that works only then is slower there.
+/// Only the last sample of a series finds poisoned outputs: a kernel that works only then is slower there.
 async fn slow_last_sample(probe: &mut Probe<'_>) -> Result<Option<String>> {
     let Some(Poisoned { last, .. }) = probe.poisoned else { return Ok(None) };
     slower(probe, Some(last), 0).await
@@ -162,8 +151,8 @@ async fn fewer_rounds(probe: &mut Probe<'_>) -> Result<Option<String>> {
     Ok(ratio.map(|ratio| format!("all rounds take {ratio:.2} times as long as half of them: the kernel skips work")))
 }
 
-/// Whether a kernel writes anything that is not compared, where it can note that it has been there. The suite's own write
-/// nothing behind their results.
+/// Whether a kernel writes anything that is not compared, where it could note that it ran. The suite's own kernels
+/// write nothing after their results.
 fn writes_more(case: &Case, job: &Job) -> bool {
     let is_compared = |index: usize, bytes: u64| {
         let length = |check: &OutputCheck| check.scalars * job.buffers[index].scalar.bytes() as u64;
@@ -178,12 +167,12 @@ fn writes_more(case: &Case, job: &Job) -> bool {
     job.runs_kernel() && job.check.scalars > 0 && !outputs.all(is_compared)
 }
 
-/// Scalars that are poisoned alone.
+/// Scalars of an output that are poisoned alone.
 const SINGLE: u64 = 16;
 
-/// After a random number of launches, one finds poisoned what is verified, and all else that the kernel writes as it was; and
-/// another finds a few of the verified scalars poisoned, and even their neighbours as they were. A kernel that counts its
-/// launches elsewhere, in a second buffer, in padding or in the part that is not compared, cannot tell.
+/// After a random number of launches, one launch finds only the verified outputs poisoned, with all else that the
+/// kernel writes as it was; another finds only a few verified scalars poisoned. A kernel that counts its launches
+/// elsewhere (in a second buffer, in padding or in an unverified part) cannot detect these launches.
 async fn poisoned_alone(probe: &mut Probe<'_>) -> Result<Option<String>> {
     outlast(probe, mixed(probe.random, 5)).await?;
     let Probe { prepared, job, random, .. } = probe;
@@ -200,7 +189,7 @@ async fn poisoned_alone(probe: &mut Probe<'_>) -> Result<Option<String>> {
     for check in job.checks() {
         let size = job.buffers[check.buffer].scalar.bytes() as u64;
         let drawn = (0..SINGLE).map(|number| draw(check, number)).filter(|index| !check.is_padding(*index));
-        // Poison has words of 32 bits.
+        // Poison consists of 32-bit words.
         let bytes = drawn.map(|index| index * size / 4 * 4).map(|start| start..start + size.max(4));
         places.push(bytes.collect::<Vec<_>>());
     }
@@ -212,15 +201,15 @@ async fn poisoned_alone(probe: &mut Probe<'_>) -> Result<Option<String>> {
     prepared.sample(1).await?;
     for (check, ranges) in job.checks().zip(places) {
         if let Some(mismatch) = verify_ranges(*prepared, job, check, ranges).await? {
-            return Ok(Some(format!("{mismatch} after a launch with only this element poisoned")));
+            return Ok(Some(format!("{mismatch} after a launch with only a few output elements poisoned")));
         }
     }
     Ok(None)
 }
 
-/// Launches until a kernel that counts them has done its work: a random number that a quarter of the epoch's time has room
-/// for. If the kernel is not the suite's, at least as many as its series had, whatever they cost: a kernel that is
-/// still counting by then has not shortened its median time.
+/// Launches until a kernel that counts them would skip work: a random number that fits in a quarter of the epoch's
+/// time, and for kernels that are not the suite's at least as many as the series had. A kernel that skips work only
+/// later has not shortened its median time.
 async fn outlast(probe: &mut Probe<'_>, random: u64) -> Result<()> {
     let one_ns = probe.prepared.sample(1).await?.wall_ns;
     let launches = launches_between(probe.budget_ns / 4.0, one_ns, random);
@@ -229,11 +218,10 @@ async fn outlast(probe: &mut Probe<'_>, random: u64) -> Result<()> {
     Ok(())
 }
 
-/// A launch that finds other inputs, and the outputs of those before: a kernel that keeps its result anywhere gives the old
-/// one.
+/// A launch with other inputs and the earlier outputs: a kernel that keeps its result anywhere returns the old one.
 async fn other_inputs(probe: &mut Probe<'_>) -> Result<Option<String>> {
     let mut case = probe.case.clone();
-    // The right values of the first epoch may still be known, and may have taken long.
+    // The first epoch's expected values may still be known, and may have taken long.
     case.shape.stream =
         if probe.epoch == 0 { mixed(mixed(probe.random, 7), case.shape.stream) } else { probe.first_stream };
     let other = Job::new(&case)?;
@@ -257,7 +245,7 @@ async fn other_inputs(probe: &mut Probe<'_>) -> Result<Option<String>> {
     Ok(found?.map(|mismatch| format!("{mismatch} after a launch with other inputs: the kernel keeps old results")))
 }
 
-/// The last launch found the output of the one before it.
+/// Verifies the last launch, which found the output of the one before it.
 async fn complete_output(probe: &mut Probe<'_>) -> Result<Option<String>> {
     let Probe { prepared, job, random, .. } = probe;
     let mismatch = verify_parts(*prepared, job, PARTS, mixed(*random, 3)).await?;

@@ -1,5 +1,5 @@
-//! Every kernel verified at another shape besides its own: some faults show only where the size is no multiple of the
-//! workgroup, others cancel in squares, and a store outside of a buffer changes no result.
+//! Verifies every kernel at another shape, too: some faults show only if the size is no multiple of the workgroup,
+//! others cancel in squares, and a store outside a buffer changes no result.
 
 use std::collections::HashMap;
 
@@ -11,22 +11,21 @@ use crate::job::Job;
 use record::error::Result;
 use record::suite::{Case, Extent};
 
-/// The kernels verified so far, by benchmark, type and parameters, each with its fault if it has one.
+/// Kernels verified so far, by benchmark, type and parameters, each with its fault, if any.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct OtherShapes {
     known: HashMap<String, Option<String>>,
 }
 
 impl OtherShapes {
-    /// The fault of a case's kernel at [its other shape](other_shape), between guard zones; `None` if there is none. Each
-    /// kernel runs once.
+    /// The fault of a case's kernel at [its other shape](other_shape), between guard zones, if any. Runs each once.
     pub(in crate::engine) async fn fault(
         &mut self,
         backend: &mut dyn Backend,
         case: &Case,
         random: u64,
     ) -> Result<Option<String>> {
-        // Its sizes are those that its declaration names.
+        // A declared kernel has only the sizes that its declaration names.
         if case.benchmark.declared.is_some() {
             return Ok(None);
         }
@@ -42,7 +41,7 @@ impl OtherShapes {
 }
 
 async fn fault_at(backend: &mut dyn Backend, case: &Case, random: u64) -> Result<Option<String>> {
-    // Some kernels have only certain shapes.
+    // Some kernels support only certain shapes.
     let Ok(mut job) = Job::new(case) else { return Ok(None) };
     job.guard(backend.device().largest_buffer());
     if backend.device().check(&job).is_err() {
@@ -54,7 +53,7 @@ async fn fault_at(backend: &mut dyn Backend, case: &Case, random: u64) -> Result
     Ok(fault.map(|fault| format!("{fault} at size {}", case.shape.extent)))
 }
 
-/// Runs one launch into the outputs, which are poisoned when a job is prepared, and verifies them and their guard zones.
+/// Runs one launch into outputs that are poisoned by preparation, and verifies them and their guard zones.
 pub(in crate::engine) async fn checked_launch(
     prepared: &mut dyn Prepared,
     job: &Job,
@@ -67,16 +66,15 @@ pub(in crate::engine) async fn checked_launch(
     Ok(verify_parts(prepared, job, PARTS, random).await?.map(|mismatch| mismatch.to_string()))
 }
 
-/// Elements of the other shape of an array: odd, and more than two workgroups of the kernels whose workgroups cover
-/// most, 32,768 elements.
+/// Elements of an array's other shape: odd, and over two workgroups of the kernels with the largest, 32,768 elements.
 const ELEMENTS: u64 = 70_001;
 
-/// Sides of the other shape of a matrix and of a product: no multiples of a tile, and more than two of the widest tiles.
+/// Sides of the other shape of a matrix and of a product: no multiples of a tile, and over twice the widest tiles.
 const SIDES: [u64; 2] = [101, 257];
 const PRODUCT: [u64; 3] = [133, 267, 70];
 
-/// The case at a shape of unequal sides that are no multiples of a workgroup, no larger than its own or than the size
-/// that suits slow devices; `None` if its own is such a shape already, or too small to differ.
+/// The case at unequal sides that are no multiples of a workgroup, no larger than its own or than the size for slow
+/// devices; `None` if its own shape is such already, or too small to differ.
 pub(super) fn other_shape(case: &Case) -> Option<Case> {
     let extent = match case.shape.extent {
         Extent::Linear(n) => {
@@ -100,7 +98,7 @@ pub(super) fn other_shape(case: &Case) -> Option<Case> {
     (extent != case.shape.extent).then_some(other)
 }
 
-/// The sides, each halved, rounded up, while it equals one before it.
+/// The sides; each is halved, rounded up, while it equals an earlier one.
 fn unequal<const N: usize>(mut sides: [u64; N]) -> [u64; N] {
     for index in 1..N {
         while sides[index] > 1 && sides[..index].contains(&sides[index]) {
@@ -141,26 +139,24 @@ mod tests {
         assert_eq!(other("reduction/vec4_grid_stride", Extent::Linear(2)), None);
     }
 
-    /// Whether an extent is no multiple of the workgroup, and of unequal sides if it has several.
+    /// Whether an extent is no multiple of the workgroup, and its sides differ.
     fn is_odd(case: &Case, extent: Extent) -> bool {
         let Ok(job) = Job::new(case) else { return false };
         let sides = extent.sides();
         let distinct: BTreeSet<u64> = sides.iter().copied().collect();
         let elements = extent.count() / case.shape.dtype.lanes();
-        // A copy and a routine of a library have no workgroup.
+        // Copies and library routines have no workgroup.
         let block = job.kernel.interface.invocations();
         let is_beside = block <= 1 || (elements > block && !elements.is_multiple_of(block));
         distinct.len() == sides.len() && is_beside
     }
 
-    /// In every profile, each benchmark is verified in each of its types at a size that is no multiple of the workgroup,
-    /// and whose sides differ: a fault that shows at no other size passes in no type.
     #[test]
     fn every_type_of_every_benchmark_is_verified_at_an_odd_shape_by_default() {
         for profile in Profile::ALL {
             let mut verified: BTreeMap<(String, &str), bool> = BTreeMap::new();
             let cases = plan(&Request { has_reserves: true, ..Request::new(Vec::new(), profile) }).expect("a plan");
-            // A launch of a single invocation, for a latency, has one size.
+            // A latency kernel of a single invocation has one size.
             let is_single = |case: &Case| {
                 case.benchmark.cases.iter().flat_map(|block| block.extents).all(|extent| extent.count() == 1)
             };

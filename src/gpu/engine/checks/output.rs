@@ -13,8 +13,8 @@ use record::error::{Error, Result};
 use record::suite::Scalar;
 
 /// Reads the job's output back and compares all of it, exactly or within the benchmark's tolerance: element by element,
-/// or large matrix products by Freivalds' check, whose vectors follow from `random`: a kernel that knew them could hide wrong
-/// elements. `None` if it is right.
+/// or large matrix products by Freivalds' check. Its vectors are drawn from `random`: a kernel that knew them could
+/// hide wrong elements. `None` if the output is right.
 ///
 /// # Errors
 /// Errors of reading back.
@@ -64,10 +64,7 @@ async fn verify_one(
     blameless(job, check, first.filter(|_| !check.are_outliers(wrong, compared)))
 }
 
-/// A mismatch that is the kernel's own.
-///
-/// # Errors
-/// If a right value is unknown: its expression has none, or its reference left it unwritten.
+/// The kernel's mismatch. An error if the expected value is unknown (no value, or the reference did not write it).
 fn blameless(job: &Job, check: &OutputCheck, found: Option<Mismatch>) -> Result<Option<Mismatch>> {
     if let Some(fault) = check.fault.get() {
         return Err(Error::Usage(fault.clone()));
@@ -93,7 +90,6 @@ fn blameless(job: &Job, check: &OutputCheck, found: Option<Mismatch>) -> Result<
             )));
         }
     }
-    // Which output it is must be said where there are several.
     let name = (!job.also.is_empty()).then(|| job.buffers[check.buffer].name);
     Ok(found.map(|found| {
         let half = (check.words_each > 1).then_some(if found.index.is_multiple_of(2) { "low" } else { "high" });
@@ -102,8 +98,7 @@ fn blameless(job: &Job, check: &OutputCheck, found: Option<Mismatch>) -> Result<
     }))
 }
 
-/// How much of the outputs that nothing is compared with is still what filled them before the launch, in words; `None` if
-/// all is written.
+/// How much of the unverified outputs still holds poison after the launch, as text; `None` if all is written.
 ///
 /// # Errors
 /// Errors of reading back.
@@ -137,21 +132,20 @@ pub async fn unwritten(prepared: &mut dyn Prepared, job: &Job, random: u64) -> R
     Ok((!found.is_empty()).then(|| found.join("; ")))
 }
 
-/// Whether the scalar at byte `at` of an output, of which `bytes` start at byte `first`, is still what filled it: with the
-/// whole words that it lies in.
+/// Whether the scalar at `at` in `bytes`, which start at byte `first` of the output, is poison in all of its words.
 pub(super) fn is_poison(bytes: &[u8], first: u64, at: usize, size: usize) -> bool {
     let start = at / 4 * 4;
     let words = bytes.get(start..start + size.max(4)).filter(|_| first.is_multiple_of(4));
     words.is_some_and(|words| words.chunks_exact(4).all(|word| word == POISON.to_le_bytes()))
 }
 
-/// Pieces in which an output still holds what filled it are compared up to this number.
+/// Most pieces with poison that are compared.
 const MOST_LEFT: usize = 16;
 
-/// Like [`verify`], but of a large output, more than twice the length of its parts, only `number` parts of 2 KiB (512 B if there
-/// are `FEW_PARTS`): the first, the last, and one in each section between, where `random` says. Parts are smaller in proportion, and fewer if they would be
-/// smaller than 16 B, where the kernel reads more than it writes, and in matrix products. With `MANY_PARTS`, an output that
-/// is never verified whole is read whole besides, and compared wherever it was not written.
+/// Like [`verify`], but of an output over twice the length of its parts only `number` parts of 2 KiB (512 B with
+/// `FEW_PARTS`): the first, the last, and one at a random position in each section between. Parts are smaller in
+/// proportion if the kernel reads more than it writes, and in matrix products, and fewer if they would be below 16 B.
+/// With `MANY_PARTS`, an output that is never verified whole is also read whole, and compared wherever it holds poison.
 ///
 /// # Errors
 /// Errors of reading back.
@@ -190,8 +184,7 @@ async fn verify_parts_of(
     compare_parts(prepared, job, check, ranges).await
 }
 
-/// The first pieces of an output that still hold what filled it before the launch. Whether that is right there, the oracle
-/// tells: an integer may have these bits.
+/// The first pieces of an output with poison. The oracle decides whether that is wrong: an integer may have these bits.
 async fn poison_left(prepared: &mut dyn Prepared, check: &OutputCheck, bytes: u64) -> Result<Vec<Range<u64>>> {
     let mut left: Vec<Range<u64>> = Vec::new();
     let mut scan = |offset: u64, all: &[u8]| {
@@ -205,10 +198,7 @@ async fn poison_left(prepared: &mut dyn Prepared, check: &OutputCheck, bytes: u6
     Ok(left)
 }
 
-/// Compares the scalars in these ranges of bytes of an output. They need not start at multiples of 16.
-///
-/// # Errors
-/// Errors of reading back.
+/// Compares the scalars in these byte ranges of an output. They need not start at multiples of 16.
 pub(super) async fn verify_ranges(
     prepared: &mut dyn Prepared,
     job: &Job,
@@ -250,7 +240,7 @@ async fn compare_parts(
     blameless(job, check, found)
 }
 
-/// The first wrong element of a part of a product, computed without the tables of the oracle.
+/// The first wrong element of a part of a product, computed without the oracle's tables.
 fn wrong_element(product: &Product, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
     let size = scalar.bytes();
     let mut values = vec![0.0; bytes.len() / size];
@@ -266,8 +256,8 @@ fn wrong_element(product: &Product, scalar: Scalar, first: u64, bytes: &[u8]) ->
     found.find_map_first(|mismatch| mismatch)
 }
 
-/// Calls the oracles once. They compute tables in parallel at their first call. Called from within the thread pool, a
-/// thread that waits for the table could be given another piece that waits for it too.
+/// Calls the oracles once, outside the thread pool: the first call computes tables in parallel. In the pool, a thread
+/// that waits for a table could be given another piece that waits for it too.
 fn call_once(check: &OutputCheck) {
     (check.oracle)(0, &mut [0.0]);
     if let Some(tolerance) = &check.tolerance {
@@ -275,27 +265,25 @@ fn call_once(check: &OutputCheck) {
     }
 }
 
-/// Whether two values are not the same. Where values must be equal, they are so to the bit: -0 is not 0, though it compares as
-/// equal.
+/// Whether two values differ, even in the sign of zero: -0 is not 0, though it compares as equal.
 pub(super) fn differs(got: f64, want: f64) -> bool {
     const SIGN: u64 = 1 << 63;
     got != want || got.to_bits() ^ want.to_bits() == SIGN
 }
 
-/// Whether a value is as near to the right one as is allowed. Nothing is near an infinite one: a fraction of it would allow
-/// every number.
+/// Whether the deviation is allowed. Nothing is near infinity: a fraction of it would allow every number.
 pub(super) fn near(got: f64, want: f64, allowed: f64) -> bool {
     want.is_finite() && (got - want).abs() <= allowed
 }
 
-/// The first mismatch in `bytes`, which start at scalar `first` of the output. Compares on all cores. Only elements
-/// that differ from the oracle's value are compared with the tolerance. Where few differ, it is computed for them alone.
+/// The first mismatch in `bytes`, which start at scalar `first` of the output. Compares on all cores. The tolerance is
+/// applied only to elements that differ from the oracle's value; if few do, it is computed for them alone.
 #[must_use]
 pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
     mismatches(check, scalar, first, bytes).0
 }
 
-/// [`mismatch`], and how many there are if some are allowed; else the number of pieces that have one.
+/// [`mismatch`], and the number of mismatches if some are allowed, else the number of pieces that have one.
 fn mismatches(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -> (Option<Mismatch>, u64) {
     const PIECE: usize = 1 << 15;
     let size = scalar.bytes();
@@ -374,7 +362,6 @@ mod tests {
         }
     }
 
-    /// C, computed element by element.
     fn right() -> Vec<f32> {
         (0..PRODUCT.m * PRODUCT.n).map(|index| PRODUCT.element(index) as f32).collect()
     }
@@ -392,7 +379,7 @@ mod tests {
         }
     }
 
-    /// One element has no tolerance. It is found among others that all deviate, or none.
+    /// One element has no tolerance. All others deviate, or none does.
     #[test]
     fn each_element_is_compared_with_its_own_tolerance() {
         for (strict, others_deviate) in [0, 9000, 19_999].into_iter().flat_map(|at| [(at, false), (at, true)]) {

@@ -1,13 +1,10 @@
-//! Stores outside of a buffer, which no result shows.
+//! Finds stores outside a buffer, which no result shows.
 
 use crate::backend::Prepared;
 use crate::job::{Job, POISON};
 use record::error::Result;
 
 /// The first store that a launch left in the guard zone of one of the job's buffers; `None` if there is none.
-///
-/// # Errors
-/// Errors of reading back.
 pub(in crate::engine) async fn store_outside(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<String>> {
     for (index, buffer) in job.buffers.iter().enumerate().filter(|(_, buffer)| buffer.guard > 0) {
         let [before, behind] = prepared.guards(index).await?;
@@ -31,7 +28,7 @@ mod tests {
     use crate::engine::plan::{Request, plan};
     use record::suite::{Extent, Profile};
 
-    /// A device on which launches leave these guard zones around every buffer.
+    /// A device whose launches leave these guard zones around every buffer.
     struct Zones([Vec<u8>; 2]);
 
     impl Prepared for Zones {

@@ -1,40 +1,39 @@
-//! The parts of a large output that are compared, where not all of it is.
+//! The parts of a large output to compare, if not all of it is compared.
 
 use std::ops::Range;
 
 use super::random::mixed;
 use crate::job::OutputCheck;
 
-/// Number of parts that stand for an output that is never verified whole, each in `PIECES`. A hole of a thousandth of it, of
-/// any form, holds none with a probability of (1 - 1/1000)^16384 = 8e-8; if it is in one piece, never. Of attention, whose
-/// values take the host longest, there are 2048 pieces, which miss such a hole with 13 %, unless it was left unwritten.
+/// Number of parts of an output that is never verified whole, each of `PIECES`. They miss a hole of a thousandth of it
+/// with a probability of (1 - 1/1000)^16384 = 8e-8, and a contiguous one never. In attention, whose values take the
+/// host longest, 2048 pieces miss such a hole with 13 % probability, unless it was left unwritten.
 pub(super) const MANY_PARTS: u64 = 1 << 12;
-/// Number of parts that stand for a large output in the further checks of a case's first epoch.
+/// Number of parts of a large output in the further checks of a case's first epoch.
 pub(super) const PARTS: u64 = 512;
-/// The same in later epochs, which a run has most of: its parts are shorter, too.
+/// The same in later epochs, which are most of a run: their parts are shorter, too.
 pub(super) const FEW_PARTS: u64 = 256;
 
-/// Bytes of the parts that stand for a large output: many small ones find more than few large ones. Where a value takes
-/// the host long, parts are smaller, and then fewer.
+/// Bytes of a part: many small ones find more than few large ones. Costly values get smaller parts, then fewer.
 const PART: u64 = 1 << 11;
 const SHORT_PART: u64 = 1 << 9;
 pub(super) const LEAST_PART: u64 = 1 << 4;
 
-/// A part of an output that is never verified whole is as many of the smallest pieces, far apart.
+/// Pieces per part of an output that is never verified whole: each of the least size, far apart.
 pub(super) const PIECES: u64 = 4;
 
-/// Operations of the host for all pieces of an output that is never verified whole, in units of [`OutputCheck::bytes_each`]:
-/// where a value takes it longer, as in attention, there are fewer pieces, down to a thirty-second.
+/// Host operations for all pieces of an output that is never verified whole, in units of [`OutputCheck::bytes_each`]:
+/// costlier values, as in attention, get fewer pieces, down to a thirty-second.
 const OPERATIONS: u64 = 1 << 20;
 
-/// An element of a product takes the host as long as this many values of a copy.
+/// Host time for an element of a product, in values of a copy.
 const PRODUCT_COST: u64 = 1 << 8;
 
 /// Outputs up to this many times the size of their parts are verified whole.
 pub(super) const SMALL: u64 = 2;
 
-/// How many parts stand for an output, of `number` at most, and the bytes of each, a multiple of 16. An output that is
-/// never verified whole has all of them.
+/// Number of parts for an output, at most `number`, and the bytes of each, a multiple of 16. For an output that is
+/// never verified whole, the number of pieces, at most [`PIECES`] times `number`.
 pub(super) fn number_and_bytes(check: &OutputCheck, number: u64) -> (u64, u64) {
     let cost = if check.product.is_some() { PRODUCT_COST } else { check.bytes_each.div_ceil(2).max(1) };
     let whole = if number == FEW_PARTS { SHORT_PART } else { PART };
@@ -47,8 +46,8 @@ pub(super) fn number_and_bytes(check: &OutputCheck, number: u64) -> (u64, u64) {
     ((number * whole / cost / part).clamp(2, number), part)
 }
 
-/// `count` parts of `part` bytes of an output of `bytes`: one at a random place in each of as many equal sections, but the
-/// first and the last at their ends.
+/// `count` parts of `part` bytes of an output of `bytes`: one at a random position in each of `count` equal sections,
+/// but the first and the last at the ends.
 pub(super) fn parts(bytes: u64, count: u64, part: u64, random: u64) -> impl Iterator<Item = Range<u64>> {
     let section = bytes / count;
     (0..count).map(move |number| {
@@ -111,14 +110,14 @@ pub(super) mod tests {
             assert!(some.windows(2).all(|pair| pair[0].end <= pair[1].start + 16), "{some:?}");
             assert!(some.iter().all(|part| part.start % 16 == 0 && part.end - part.start >= PART && part.end <= bytes));
             assert_ne!(some, parts(2));
-            // Whatever the numbers are, a hole as long as two sections holds a part.
+            // Whatever is drawn, a hole as long as two sections contains a part.
             let hole = bytes.div_ceil(count) * 2 + 16;
             assert!(some.windows(2).all(|pair| pair[1].end - pair[0].start <= hole));
             assert!(count < MANY_PARTS || hole <= bytes / 1000);
         }
     }
 
-    /// Holes of a thousandth of an output, in one piece, in many equal ones and in random ones, in every one of 200 runs.
+    /// Holes of a thousandth of an output: contiguous, in many equal pieces and random, in each of 200 runs.
     #[test]
     fn a_hole_of_a_thousandth_is_found_in_every_run() {
         const BYTES: u64 = 64 << 20;

@@ -1,6 +1,5 @@
-//! Precision: each float kernel is launched once on inputs with full significands, and must stay within the error that
-//! its declared arithmetic may make. The other checks have inputs at which nothing rounds: a kernel of f32 that multiplies
-//! bf16 passes them.
+//! Launches each float kernel once on inputs with full significands: its error must stay within that of the declared
+//! arithmetic. The other checks have inputs at which nothing rounds: an f32 kernel that multiplies bf16 passes them.
 
 use std::collections::HashMap;
 
@@ -16,21 +15,18 @@ use record::suite::{
     Benchmark, Bound, COLD, Case, Dtype, Extent, Interface, Oracle, Scalar, Shape, Significands, each, params_text,
 };
 
-/// The kernels whose precision was verified so far, each with its fault if it has one.
+/// Kernels whose precision was verified so far, each with its fault, if any.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Verified {
-    /// Those of each benchmark and type by their parameters.
+    /// By benchmark and type, then by parameters.
     known: HashMap<String, HashMap<String, Option<String>>>,
 }
 
-/// Sets of parameters with which a kernel is verified in each type: some benchmarks have dozens, which shift what they read.
+/// Most parameter sets verified per benchmark and type: some benchmarks have dozens, which shift what they read.
 const MOST_SETS: usize = 4;
 
 impl Verified {
-    /// The fault of a case's kernel on inputs with full significands; `None` if there is none. Each kernel runs once.
-    ///
-    /// # Errors
-    /// If it cannot run.
+    /// The fault of a case's kernel on inputs with full significands, if any. Each kernel runs once.
     pub(in crate::engine) async fn fault(&mut self, backend: &mut dyn Backend, case: &Case) -> Result<Option<String>> {
         if !has_precision(case) {
             return Ok(None);
@@ -46,7 +42,7 @@ impl Verified {
     }
 }
 
-/// Whether the suite says what error a case's kernel may make.
+/// Whether the suite bounds the error of a case's kernel.
 fn has_precision(case: &Case) -> bool {
     case.benchmark.declared.is_none() && case.shape.dtype.scalar().is_float()
 }
@@ -66,25 +62,23 @@ async fn fault_of(backend: &mut dyn Backend, case: &Case) -> Result<Option<Strin
     Ok(worst.filter(Deviation::is_fault).map(|worst| format!("{worst} (size {})", launch.extent)))
 }
 
-/// Significant bits of a benchmark's factors in a type.
 fn factor_bits(benchmark: &Benchmark, dtype: Dtype) -> u32 {
     benchmark.significant_bits.unwrap_or_else(|| dtype.scalar().significant_bits())
 }
 
-/// The roundings of an oracle itself, in f64: more than it has at the sizes here.
+/// Bound on the oracle's own roundings, in f64, at the sizes here.
 const OF_ORACLE: f64 = 8192.0 / (1_u64 << 53) as f64;
 
-/// The most that so many roundings to a type change a term, as a part of it: γ of Higham (*Accuracy and Stability of
-/// Numerical Algorithms*, 2nd edition, 2002, lemma 3.1), and the error of the oracle.
+/// Largest relative change of a term by roundings to a type: γ of Higham (*Accuracy and Stability of Numerical
+/// Algorithms*, 2nd edition, 2002, lemma 3.1), plus the oracle's error.
 fn gamma(roundings: f64, scalar: Scalar) -> f64 {
     let units = roundings * f64::powi(0.5, scalar.significant_bits() as i32);
-    // So many roundings that γ has no value may do anything.
+    // γ is undefined for so many roundings: there is no bound.
     let gamma = if units < 1.0 { units / (1.0 - units) } else { f64::INFINITY };
     gamma + OF_ORACLE
 }
 
-/// The largest error of each result for a shape with full significands; `None` where results are exact. Results have the
-/// type `scalar`, in which they are summed.
+/// Error bound of each result, with sums in `scalar`, the results' type; `None` if results are exact.
 fn bound_of(benchmark: &Benchmark, shape: &Shape, interface: &Interface, scalar: Scalar) -> Option<Oracle> {
     let roundings = match benchmark.bound {
         Bound::Tolerance => return benchmark.tolerance.map(|tolerance| tolerance(shape, interface)),
@@ -106,15 +100,15 @@ fn bound_of(benchmark: &Benchmark, shape: &Shape, interface: &Interface, scalar:
 
 /// A launch of a case's kernel on inputs with full significands.
 pub struct Launch {
-    /// The job; its check has the right values.
+    /// The job, whose check has the expected values.
     pub job: Job,
     /// The size.
     pub extent: Extent,
-    /// The error allowed for each value; `None` where values must be exact.
+    /// The error allowed for each value; `None` if values must be exact.
     bound: Option<Oracle>,
 }
 
-/// The result that exceeds its bound by the largest factor, or comes nearest to it.
+/// The result with the largest error relative to its bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Deviation {
     /// Index in the output, in scalars.
@@ -123,9 +117,9 @@ pub struct Deviation {
     pub got: f64,
     /// The oracle's value.
     pub want: f64,
-    /// The error that the declared arithmetic may make.
+    /// Largest error of the declared arithmetic.
     pub bound: f64,
-    /// The error as a part of the bound: above 1 it is a fault.
+    /// Error ÷ bound: above 1, it is a fault.
     pub factor: f64,
     scalar: Scalar,
 }
@@ -153,7 +147,7 @@ impl std::fmt::Display for Deviation {
     }
 }
 
-/// Parameters that say how often a kernel repeats its work: the roundings of many rounds hide a lower precision.
+/// Parameters that set how often a kernel repeats its work: the roundings of many rounds hide a lower precision.
 const REPEATS: [&str; 2] = ["ROUNDS", "FMAS"];
 
 /// The shape of a case with one round, and warm caches.
@@ -169,8 +163,8 @@ fn with_few_rounds(case: &Case) -> Shape {
 }
 
 impl Launch {
-    /// The launch that shows the precision of a case's kernel: at a small size, since sums of many terms hide a lower
-    /// precision. `None` if it has no floats with significands, or no such size.
+    /// The launch that shows the precision of a case's kernel, at a small size, since sums of many terms hide a lower
+    /// precision. `None` if the kernel has no floats with significands, or no such size.
     #[must_use]
     pub fn new(case: &Case) -> Option<Self> {
         let benchmark = case.benchmark;
@@ -203,7 +197,7 @@ impl Launch {
         Some(Self { job, extent: shape.extent, bound })
     }
 
-    /// Runs it. `None` if it has no result.
+    /// Runs the launch. `None` if it has no result.
     ///
     /// # Errors
     /// If it cannot run.
@@ -227,7 +221,7 @@ impl Launch {
         let bounds = self.bound.as_ref().map_or_else(|| vec![0.0; got.len()], |bound| on_all_cores(bound, got.len()));
         let all = (0..).zip(got).zip(want).zip(bounds).map(|(((index, got), want), bound)| {
             let error = (got - want).abs();
-            // Where both are infinite, or nothing may differ.
+            // Both may be infinite, or the bound 0.
             let factor = if got == want { 0.0 } else { error / bound };
             Deviation { index, got, want, bound, factor, scalar }
         });
@@ -236,11 +230,10 @@ impl Launch {
     }
 }
 
-/// The first `count` values of an oracle.
 fn on_all_cores(oracle: &Oracle, count: usize) -> Vec<f64> {
     const PIECE: usize = 1 << 12;
     let mut values = vec![0.0; count];
-    // The first call may make a table in parallel. It must not run within the thread pool, where it could wait for itself.
+    // The first call may make a table in parallel. Within the thread pool, it could wait for itself.
     oracle(0, &mut values[..count.min(1)]);
     let pieces = values.par_chunks_mut(PIECE).enumerate();
     pieces.for_each(|(piece, values)| oracle((piece * PIECE) as u64, values));
@@ -260,8 +253,7 @@ mod tests {
         assert_eq!(gamma(2048.0, Scalar::F16), f64::INFINITY);
     }
 
-    /// Without a device: the right values for inputs that are cut exceed the bound for those that are not. Libraries, too,
-    /// whose rows say how many bits their factors have.
+    /// Without a device: expected values of truncated inputs exceed the bound, also those of libraries.
     #[test]
     fn factors_of_tf32_and_bf16_exceed_the_bound_of_every_product() {
         let matmul = FAMILIES.iter().copied().find(|family| family.name == "matmul").expect("matmul");
@@ -281,7 +273,7 @@ mod tests {
                 (benchmark.check.oracle)(&shape, &Interface::default())(0, &mut values);
                 values
             };
-            // Sums of f16 are rounded as often and as far as factors of 8 bits.
+            // In f16, the roundings of sums are as many and as large as those of 8-bit factors.
             let narrower = if scalar == Scalar::F16 { vec![4] } else { vec![8, 11] };
             assert!(scalar == Scalar::F16 || scalar.significant_bits() == 24, "{}", benchmark.name);
             let mut bounds = vec![0.0; 1 << 12];

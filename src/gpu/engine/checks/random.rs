@@ -1,6 +1,6 @@
 //! Random numbers of the checks.
 
-/// A random number of a series: one of different numbers or series tells nothing of another.
+/// Number `number` of a random series. It shows nothing about other numbers or series.
 pub(in crate::engine) const fn mixed(series: u64, number: u64) -> u64 {
     // Two rounds of a multiplicative hash whose high half is mixed into the low one.
     let mut bits = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(series);

@@ -1,20 +1,17 @@
-//! The kernel whose output is the right one of another.
+//! Runs the kernel that computes another's expected output.
 
 use crate::backend::{Backend, leak_if_lost};
 use crate::job::Job;
 use record::error::{Error, Result};
 
-/// Runs the kernel whose output is the right one of `job`, where there is such a kernel, and keeps its output.
-///
-/// # Errors
-/// If it cannot run, or binds no buffer with the name of the output.
+/// Runs the reference kernel of `job`, if it has one, and keeps its output. An error if it does not write that buffer.
 pub(in crate::engine) async fn run_reference(backend: &mut dyn Backend, job: &Job) -> Result<()> {
     let Some(reference) = &job.reference else { return Ok(()) };
     let other_job = &reference.job;
     let mut outputs = Vec::new();
     for check in job.checks() {
         let (Some(to), output) = (&check.of_reference, &job.buffers[check.buffer]) else { continue };
-        // It may bind other buffers, in another order.
+        // The reference may bind other buffers, in another order.
         let found = other_job.buffers.iter().position(|buffer| buffer.name == output.name && buffer.is_written);
         let place = found.ok_or_else(|| {
             Error::Shader(format!("the reference {} writes no buffer '{}'", other_job.label, output.name))
@@ -38,7 +35,7 @@ pub(in crate::engine) async fn run_reference(backend: &mut dyn Backend, job: &Jo
         for (place, wanted, to) in outputs {
             let mut bytes = Vec::new();
             prepared.read(place, wanted, &mut |_, part| bytes.extend_from_slice(part)).await?;
-            // A job is bound anew for each epoch, and its reference runs once for each.
+            // Each epoch binds its own job, so the output is set once.
             drop(to.set(bytes));
         }
         Ok(())

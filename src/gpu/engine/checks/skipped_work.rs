@@ -1,51 +1,49 @@
-//! Kernels that do their work only in a launch that is checked.
+//! Finds kernels that do their work only in a launch that is checked.
 //!
 //! A kernel that finds its result in the output of an earlier launch can skip the work. Verification poisons the output
-//! first, and so never sees such a launch; but then a launch into a poisoned output takes longer than the others. A kernel
-//! may also count its launches: a random number of others therefore lies between the two that are compared.
+//! first, and so never sees such a launch; but a launch into a poisoned output then takes longer than others. A kernel
+//! may also count its launches: a random number of launches therefore lies between the two that are compared.
 
 use super::random::mixed;
 use crate::backend::Prepared;
 use crate::engine::measure::{Before, Pair, Timer};
 use record::error::Result;
 
-/// Most launches between one into a poisoned output and the one that it is compared with, about as many as a series has. The
-/// fewest are two: a kernel that skips work from its third launch on must have skipped it by then.
+/// Most launches between one into a poisoned output and the one that it is compared with, about as many as in a series.
+/// At least two, so that a kernel that skips work from its third launch is found.
 const BETWEEN: f64 = 4096.0;
 
 /// Maximum number of launches of each kind in a round.
 pub(in crate::engine) const LAUNCHES: usize = 3;
 
-/// Rounds of a comparison. A difference counts only if the first round and all but [`MISSES`] of the others show it. Other
-/// programs slow down single rounds: on the busy host of a software device, four in a row were seen. With uniform noise of
-/// ±53 %, a round errs with a probability of 29 %, and the comparison with one of 2e-6.
+/// Rounds of a comparison. A difference counts only if the first round and all but [`MISSES`] of the others show it.
+/// Other programs slow down single rounds: on the busy host of a software device, four in a row were seen. With uniform
+/// noise of ±53 %, a round errs with a probability of 29 %, and the comparison with 2e-6.
 const ROUNDS: usize = 16;
 
-/// Maximum number of rounds after the first without a difference: a program that slows down a launch into a complete output
-/// hides it.
+/// Most later rounds without a difference: another program that slows down a launch into a complete output hides it.
 const MISSES: usize = 2;
 
-/// Differences below this fraction of the time are within what clocks change.
+/// Relative differences below this are variation of the clock.
 const RELATIVE: f64 = 0.3;
 
-/// The same where nothing flushes the caches: poisoning leaves other data in them than a launch does.
+/// The same if nothing flushes the caches: poisoning leaves other data in them than a launch does.
 const RELATIVE_UNFLUSHED: f64 = 2.0;
 
-/// Differences below this many nanoseconds are within what single submissions vary by, by the device's clock.
+/// Differences below this vary between single submissions, in nanoseconds of the device's clock.
 const DEVICE_NS: f64 = 3_000.0;
 
-/// The same where nothing flushes the caches: a software device waits for threads of the host, which other programs
-/// hold up; by up to tens of microseconds on a busy machine, more often after the host itself was at work.
+/// The same if nothing flushes the caches: a software device waits for host threads, which other programs delay, by up
+/// to tens of microseconds on a busy machine, more often after the host itself was at work.
 const UNFLUSHED_NS: f64 = 1e6;
 
 /// The same by the host's clock.
 const HOST_NS: f64 = 2e6;
 
-/// Differences below this many steps of the clock are within what reading it varies by. Browsers have steps of 100 µs.
+/// Differences below this many steps of the clock are reading noise. Browsers have steps of 100 µs.
 const TICKS: f64 = 4.0;
 
-/// A random number of launches, from 2 to as many as `budget_ns` has room for where one takes `one_ns`, 4096 at most. Each
-/// power of two is as likely.
+/// A random number of launches of `one_ns`, from 2 to what `budget_ns` allows, at most 4096, uniform on a log scale.
 pub(in crate::engine) fn launches_between(budget_ns: f64, one_ns: f64, random: u64) -> u32 {
     let most = (budget_ns / one_ns.max(1.0)).clamp(2.0, BETWEEN);
     (2.0 * (most / 2.0).powf(random as f64 / u64::MAX as f64)) as u32
@@ -54,24 +52,18 @@ pub(in crate::engine) fn launches_between(budget_ns: f64, one_ns: f64, random: u
 /// How launches into poisoned outputs are compared with others.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::engine) struct Search {
-    /// Two times from the series, which count in the first round. Where they alone make the difference, further rounds have as
-    /// many launches between the two as the series had.
+    /// A pair from the series, which counts in the first round. If only this pair shows the difference, further rounds
+    /// have as many launches between the two as the series had.
     pub(in crate::engine) known: Option<Pair>,
-    /// Pairs in the first round besides, with a random number of launches between the two.
+    /// Further pairs in the first round, with a random number of launches between the two.
     pub(in crate::engine) pairs: usize,
-    /// Nanoseconds for a round.
     pub(in crate::engine) budget_ns: f64,
-    /// Selects the numbers of launches.
     pub(in crate::engine) random: u64,
 }
 
-/// The times of launches into a poisoned output and, after a number of launches, into a complete one, both after what
-/// `before` says. Returns the ratio of the fastest ones if the poisoned launches take longer in enough rounds, by more than
-/// 30 % (200 % without a flush), 4 steps of the clock, and 3 µs (1 ms without a flush, 2 ms by the host's clock); `None` if
-/// they agree.
-///
-/// # Errors
-/// Errors of the device.
+/// Compares launches into a poisoned output with later ones into a complete output, both after `before`. Returns the
+/// ratio of the fastest if the poisoned launches take longer in enough rounds: by more than 30 % (200 % without a
+/// flush), 4 steps of the clock, and 3 µs (1 ms without a flush, 2 ms by the host's clock). `None` if they agree.
 pub(in crate::engine) async fn slower_if_poisoned(
     prepared: &mut dyn Prepared,
     before: &mut Before<'_>,
@@ -123,8 +115,7 @@ pub(in crate::engine) async fn slower_if_poisoned(
     Ok(ratio)
 }
 
-/// Runs so many launches, of about `each_ns`, in submissions no longer than a system allows. Returns their time by the host's
-/// clock.
+/// Runs launches of about `each_ns` in submissions no longer than a system allows. Returns nanoseconds of wall time.
 pub(in crate::engine) async fn launched(prepared: &mut dyn Prepared, launches: u32, each_ns: f64) -> Result<f64> {
     const LONGEST_NS: f64 = 2e8;
     let together = ((LONGEST_NS / each_ns.max(1.0)) as u32).clamp(1, BETWEEN as u32);
@@ -144,7 +135,7 @@ mod tests {
 
     const SEARCH: Search = Search { known: None, pairs: LAUNCHES, budget_ns: 1e8, random: 7 };
 
-    /// A job whose launches take `cost`, by whether the output is poisoned and by the number of the launch.
+    /// A job whose launches take `cost`, by whether the output is poisoned and by the launch's number.
     struct Scripted<F> {
         cost: F,
         is_poisoned: bool,
@@ -154,7 +145,7 @@ mod tests {
     impl<F: Fn(bool, usize) -> f64> Prepared for Scripted<F> {
         fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
             let ns = (self.cost)(self.is_poisoned, self.launches);
-            // Those between two that are compared are not counted.
+            // Launches between the two that are compared do not count.
             self.launches += usize::from(launches == 1);
             self.is_poisoned = false;
             Box::pin(async move { Ok(Sample { device_ns: Some(ns), wall_ns: ns + 10_000.0 }) })
@@ -194,7 +185,7 @@ mod tests {
         assert_eq!((ratio(2.5e6, 1e6, 32.0), ratio(5e6, 1e6, 32.0)), (None, Some(5.0)));
         // A software device on a busy machine: 4.1 times, and 20 µs.
         assert_eq!(ratio(26.6e3, 6.5e3, 100.0), None);
-        // Four steps of a clock whose steps are coarse.
+        // Four steps of a coarse clock.
         assert_eq!((ratio(5e6, 1e6, 1e6), ratio(9e6, 1e6, 1e6)), (None, Some(9.0)));
     }
 
@@ -272,7 +263,7 @@ mod tests {
         for works in 1..=3 {
             assert_eq!(found(works, SEARCH), Some(100.0), "{works}");
         }
-        // It works longer than there is time for launches between: only the series has outlasted it.
+        // It works for more launches than fit between: only the series outlasts it.
         let short = Search { pairs: 1, budget_ns: 2e5, ..SEARCH };
         assert_eq!(found(300, short), None);
         let single = Pair { launches: 1, poisoned_ns: 1e5, complete_ns: 1e3, before: 400 };
@@ -309,7 +300,7 @@ mod tests {
         let late = |launch: usize| launch / (2 * LAUNCHES) == 3 || launch / (2 * LAUNCHES) == 9;
         let (found, _) = ratio(true, |is_poisoned, launch| if is_poisoned || late(launch) { 100e3 } else { 20e3 });
         assert_eq!(found, Some(5.0));
-        // One sample of five is undisturbed.
+        // Only every seventh launch is undisturbed.
         let (_, launches) = ratio(true, |_, launch| if launch % 7 == 0 { 100e3 } else { 170e3 });
         assert_eq!(launches, 2 * LAUNCHES);
     }

@@ -1,4 +1,4 @@
-//! A wrong result at the smallest size where it occurs, for whoever repairs the compiler or the driver.
+//! Finds a wrong result at the smallest size where it occurs, for those who repair compilers and drivers.
 
 use super::mismatch::{Grid, Mismatch};
 use super::output::{differs, is_poison, near};
@@ -19,18 +19,18 @@ pub struct WrongResult {
     pub elements: Vec<Mismatch>,
     /// The number of wrong elements.
     pub count: u64,
-    /// The store outside of a buffer, where no element is wrong.
+    /// The store outside a buffer, if no element is wrong.
     pub outside: Option<String>,
     /// The buffers before the launch, by name, without outputs.
     pub inputs: Vec<(&'static str, Vec<u8>)>,
     /// The bytes of the output.
     pub output: Vec<u8>,
-    /// The bytes of the right output.
+    /// The expected bytes of the output.
     pub expected: Vec<u8>,
 }
 
 impl WrongResult {
-    /// The first wrong element, else the store outside of a buffer.
+    /// The first wrong element, else the store outside a buffer.
     #[must_use]
     pub fn first(&self) -> String {
         self.elements.first().map(ToString::to_string).or_else(|| self.outside.clone()).unwrap_or_default()
@@ -40,7 +40,7 @@ impl WrongResult {
 /// Maximum number of elements that are listed.
 pub const MOST_ELEMENTS: usize = 16;
 
-/// Bytes of all buffers up to which a case is tried: larger ones help nobody.
+/// Most bytes of all buffers: larger cases help nobody.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Launches at each size: a race may be right by luck.
@@ -48,11 +48,11 @@ const TRIES: u32 = 4;
 
 /// Runs the case alone at ever larger sizes up to its own, and returns the first wrong result; `None` if all are right.
 ///
-/// A store outside of a buffer counts only if the case has one at its own size too: at a size that does not fill a workgroup,
-/// it is another fault than that of the row.
+/// A store outside a buffer counts only if the case's own size has one too: at a size that does not fill a workgroup,
+/// it is another fault than the row's.
 ///
 /// # Errors
-/// If the device is lost. A size that cannot run is passed over.
+/// If the device is lost. Sizes that cannot run are skipped.
 pub async fn wrong_result(backend: &mut dyn Backend, case: &Case) -> Result<Option<WrongResult>> {
     let mut outside = None;
     for extent in sizes(case.shape.extent) {
@@ -69,7 +69,6 @@ pub async fn wrong_result(backend: &mut dyn Backend, case: &Case) -> Result<Opti
     Ok(None)
 }
 
-/// A verified output, with its right values and the allowed errors.
 struct Output<'a> {
     check: &'a OutputCheck,
     scalar: Scalar,
@@ -140,7 +139,7 @@ pub async fn wrong_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<W
     run_reference(backend, &job).await?;
     let mut prepared = backend.prepare(&job).await?;
     let outputs: Vec<Output<'_>> = job.checks().map(|check| Output::of(&job, check)).collect();
-    // Where a right value is unknown, the declaration is at fault.
+    // If an expected value is unknown, the declaration is at fault.
     let is_unknown = |output: &Output<'_>| {
         let nan = |(index, want): (usize, &f64)| want.is_nan() && !output.check.is_padding(index as u64);
         output.check.fault.get().is_some() || output.want.iter().enumerate().any(nan)
@@ -169,7 +168,7 @@ pub async fn wrong_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<W
         };
         let compared = outputs.iter().zip(&read).map(|(output, bytes)| (output, bytes, output.mismatches(bytes)));
         let compared: Vec<_> = compared.collect();
-        // The first output that is wrong; else the first one, where a store is outside.
+        // The first wrong output, or the first of all if only a store is outside.
         let place = compared.iter().position(|(.., wrong)| !wrong.is_empty());
         let outside = outside.filter(|_| place.is_none());
         if place.is_none() && outside.is_none() {
@@ -193,7 +192,7 @@ pub async fn wrong_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<W
     Ok(None)
 }
 
-/// Sizes of a form, smallest first, up to one that is known to be wrong.
+/// Sizes of the same form, smallest first, up to `own`, which is known to be wrong.
 fn sizes(own: Extent) -> Vec<Extent> {
     let sides = [1, 2, 3, 4, 7, 8, 16, 17, 32, 33, 64, 65, 128, 129, 256, 512, 1024, 2048];
     let mut found: Vec<Extent> = match own {

@@ -25,18 +25,16 @@ fn main(@builtin(local_invocation_index) i: u32) {
     ..Benchmark::BLANK
 };
 
-/// The sizes found so far, by the number of invocations of a workgroup; `None` where the device does not run the probe.
+/// Sizes found so far, by invocations per workgroup; `None` if the device does not run the probe.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Subgroups {
     known: HashMap<u32, Option<u64>>,
 }
 
 impl Subgroups {
-    /// Notes the size of the subgroups of a kernel with subgroup operations, which the probe counts once for each size of
-    /// workgroups, and whether the API reports another one. CUDA's warps have one size: nothing is counted.
-    ///
-    /// # Errors
-    /// If the probe ends the device. One that fails otherwise leaves the row, which is measured, without the size.
+    /// Notes the subgroup size of a kernel with subgroup operations, counted by the probe once per workgroup size, and
+    /// whether the API reports another one. CUDA's warps have one size and are not counted. If the probe fails, the row
+    /// has no size; the result is an error only if it ends the device.
     pub(in crate::engine) async fn note(
         &mut self,
         backend: &mut dyn Backend,
@@ -52,7 +50,7 @@ impl Subgroups {
             Some(counted) => *counted,
             None => {
                 let counted = count(backend, invocations).await;
-                // A device that is lost at one size would be lost at it again.
+                // A device that is lost at one size would be lost again.
                 self.known.insert(invocations, counted.as_ref().ok().copied());
                 match counted {
                     Err(error) if error.ends_device() => return Err(error),
@@ -71,11 +69,11 @@ impl Subgroups {
     }
 }
 
-/// The most active invocations of a subgroup in a workgroup of so many.
+/// The most active invocations of any subgroup in a workgroup of `invocations`.
 async fn count(backend: &mut dyn Backend, invocations: u32) -> Result<u64> {
     let params = BTreeMap::from([("WG".to_owned(), f64::from(invocations))]);
     let shape = Shape::new(Dtype::U32, Extent::Linear(u64::from(invocations)), params);
-    // It is none of the family's benchmarks.
+    // The probe belongs to no family: any will do.
     let job = Job::new(&Case::new(FAMILIES[0], &PROBE, shape))?;
     let mut prepared = backend.prepare(&job).await?;
     let mut most = 0;

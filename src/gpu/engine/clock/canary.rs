@@ -9,30 +9,27 @@ use record::suite::{Case, DeviceType, Dtype, Extent, Shape};
 /// Maximum change of the canary's time across a case, as a fraction. Above it the case is measured again.
 const DRIFT: f64 = 0.05;
 
-/// Length of one load that raises the device's clock. Short, since a clock that fell a little recovers within
-/// milliseconds.
+/// Length of one load that raises the device's clock. Short: a clock that fell a little recovers in milliseconds.
 const RAMP_NS: f64 = 2e6;
 
-/// Maximum time of the canary above its usual one before a case, as a fraction.
+/// Maximum excess of the canary's time over its reference before a case, as a fraction.
 const NEAR: f64 = DRIFT / 4.0;
 
-/// Minimum duration of one canary sample by device timestamps: variation between submissions must stay far below
-/// [`DRIFT`].
+/// Minimum canary sample by device timestamps: variation between submissions must stay far below [`DRIFT`].
 const SAMPLE_NS: f64 = 300_000.0;
 
 /// A short arithmetic job whose time moves only when the device's clock does.
 pub(in crate::engine) struct Canary {
     prepared: Box<dyn Prepared>,
-    /// Launches in a sample.
     launches: u32,
     /// Launches in a load that raises the clock.
     load: u32,
     /// Whether the device has its own clock, which load can raise.
     pub(in crate::engine) can_ramp: bool,
-    /// The canary's usual time at the clock at which rows are measured. Not its least one: of thousands of times that
-    /// vary by a percent the least is so low that the usual ones seem to show a fallen clock.
+    /// The canary's usual time at the clock at which rows are measured. Not the least of thousands that vary by 1 %:
+    /// compared with that, usual times would look like a fallen clock.
     reference_ns: f64,
-    /// The least of these usual times.
+    /// The lowest `reference_ns` so far.
     least_ns: f64,
     /// All times so far. Empty if the device has its own clock.
     times_ns: Vec<f64>,
@@ -65,14 +62,14 @@ impl Canary {
         Ok(())
     }
 
-    /// The fastest of three samples: least affected by other work on the machine.
+    /// The fastest of three samples, which is the least affected by other work on the machine.
     async fn time(&mut self, timer: &Timer) -> Result<f64> {
         self.time_below(0.0, timer).await
     }
 
-    /// The canary's time after a case before which it was `before_ns`, in nanoseconds.
+    /// The canary's time after a case, in nanoseconds; before the case it was `before_ns`.
     pub(in crate::engine) async fn time_after(&mut self, before_ns: f64, timer: &Timer) -> Result<f64> {
-        // Where a device has its own clock, one sample that differs little tells that the clock is the same.
+        // On a device with its own clock, one sample near the earlier time shows that the clock is the same.
         self.time_below(if self.can_ramp { before_ns * (1.0 + NEAR) } else { 0.0 }, timer).await
     }
 
@@ -80,7 +77,6 @@ impl Canary {
     async fn time_below(&mut self, limit: f64, timer: &Timer) -> Result<f64> {
         let (mut fastest, mut left) = (f64::INFINITY, 3);
         while left > 0 && fastest > limit {
-            // One sample alone may decide.
             let together = if limit > 0.0 && left == 3 { 1 } else { left };
             let samples = timer.samples(self.prepared.as_mut(), self.launches, together).await?;
             fastest = samples.iter().map(|sample| timer.read(sample)).fold(fastest, f64::min);
@@ -104,7 +100,7 @@ impl Canary {
         at(0.05).zip(at(0.5)).zip(at(0.95)).map_or(0.0, |((low, median), high)| (high - low) / 2.0 / median)
     }
 
-    /// Maximum change of the canary's time across a case. Above it the case is measured again, or its row marked.
+    /// Maximum change of the canary's time across a case. Above it, the case is measured again or its row marked.
     pub(in crate::engine) fn allowed_drift(&self) -> f64 {
         DRIFT.max(2.0 * self.scatter())
     }
@@ -124,8 +120,7 @@ impl Canary {
         if now > limit {
             self.restart_from(now);
         } else {
-            // A mean of about the last twenty times. It rises no further than one change that is allowed: else a clock
-            // that falls little by little would be followed.
+            // A mean of about the last twenty times. Its rise is limited: it must not follow a clock that falls slowly.
             let mean_ns = self.reference_ns + (now - self.reference_ns) / 20.0;
             self.reference_ns = mean_ns.min(self.least_ns * (1.0 + DRIFT / 2.0));
             self.least_ns = self.least_ns.min(self.reference_ns);
@@ -142,13 +137,12 @@ pub(in crate::engine) fn can_ramp(device: &Device) -> bool {
     device.kind != DeviceType::Software
 }
 
-/// The canary's case. On a GPU its kernel has so many rounds that the cost of a launch is a small part: with 16, its time
-/// varied by 2.3 % from case to case on an H200.
+/// The canary's case. On a GPU it has many rounds, so that a launch costs little: with 16 rounds, its time varied by
+/// 2.3 % between cases on an H200.
 pub(in crate::engine) fn canary_case(device: &Device) -> Result<Case> {
     canary_of(can_ramp(device))
 }
 
-/// The canary's case on a GPU, or on a software device.
 pub(in crate::engine) fn canary_of(is_gpu: bool) -> Result<Case> {
     let params = [("ROUNDS".to_owned(), if is_gpu { 128.0 } else { 16.0 })].into();
     case_of("ceiling", "fma", Shape::new(Dtype::F32, Extent::Linear(1 << 12), params))

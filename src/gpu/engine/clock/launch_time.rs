@@ -16,11 +16,11 @@ pub(in crate::engine) struct LaunchGuard {
     by_benchmark: HashMap<String, LaunchTime>,
     /// Kernels that timed out, with the size: in scalars and as text.
     timed_out: HashMap<String, (u64, String)>,
-    /// Kernels that ended the process, with the smallest size, in scalars and as text, and how often.
+    /// Kernels that ended the process, with the smallest size, in scalars and as text, and the count.
     crashed: HashMap<String, (u64, String, usize)>,
 }
 
-/// A kernel that ended the process so often is not launched again at larger sizes.
+/// A kernel that ended the process this often is not launched again at the same or a larger size.
 pub(in crate::engine) const MOST_CRASHES: usize = 2;
 
 /// A launch: its size in scalars, its work (see [`work`]) and its time in nanoseconds.
@@ -29,8 +29,7 @@ struct LaunchTime {
     scalars: u64,
     work: f64,
     launch_ns: f64,
-    /// The power of the work with which the time grows: 1, or more where two sizes of a kernel whose workgroups wait
-    /// for each other show it.
+    /// Exponent of the time's growth with the work: above 1 if a kernel whose workgroups wait for each other shows it.
     growth: f64,
 }
 
@@ -48,11 +47,11 @@ impl LaunchTime {
     }
 }
 
-/// Two launches tell how their time grows if the work of one is this many times that of the other.
+/// Minimum ratio of the work of two launches that show how the time grows.
 const FEWEST_TIMES: f64 = 4.0;
 
-/// The quantity that a launch's time grows with: bytes or operations, or scalars if the case counts neither. The size
-/// alone will not do, because some kernels do the same work at every size.
+/// What a launch's time grows with: bytes or operations, or scalars if the case counts neither. Not the size alone,
+/// since some kernels do the same work at every size.
 fn work(case: &Case) -> f64 {
     let work = case.work();
     match work.bytes.max(work.flops) {
@@ -62,7 +61,6 @@ fn work(case: &Case) -> f64 {
 }
 
 impl LaunchGuard {
-    /// Stores the time of one launch of the case.
     pub(in crate::engine) fn note(&mut self, case: &Case, launch_ns: f64) {
         let (work, before) = (work(case), self.by_kernel.get(&kernel_key(case)).filter(|_| case.benchmark.waits));
         let growth = before.map_or(1.0, |before| before.growth_to(work, launch_ns));
@@ -76,7 +74,6 @@ impl LaunchGuard {
         self.timed_out.insert(kernel_key(case), (case.shape.count(), case.shape.extent.to_string()));
     }
 
-    /// Stores that the case ended the process so often.
     pub(in crate::engine) fn note_crash(&mut self, case: &Case, count: usize) {
         let (scalars, extent) = (case.shape.count(), case.shape.extent.to_string());
         let known = self.crashed.entry(kernel_key(case)).or_insert((scalars, extent.clone(), 0));
@@ -86,11 +83,9 @@ impl LaunchGuard {
         known.2 += count;
     }
 
-    /// Refuses a launch so long that the operating system may reset the device, a launch of a kernel that timed out at
-    /// a size not larger than this, one of a kernel that ended the process twice likewise, and, in a run with a time limit, a launch longer than `longest_ns`.
-    ///
-    /// # Errors
-    /// [`Error::TimedOutBefore`], [`Error::CrashedBefore`], [`Error::Unsupported`] or [`Error::TooLong`] with the estimate, and any error of the probe.
+    /// Refuses a launch so long that the operating system may reset the device; a kernel that timed out or ended the
+    /// process twice at this or a smaller size; and in a run with a time limit, a launch longer than `longest_ns`: with
+    /// [`Error::TimedOutBefore`], [`Error::CrashedBefore`], [`Error::Unsupported`] or [`Error::TooLong`].
     pub(in crate::engine) async fn check(
         &mut self,
         backend: &mut dyn Backend,
@@ -127,8 +122,8 @@ impl LaunchGuard {
         Ok(())
     }
 
-    /// Launch time estimated from other sizes of the same kernel. In a run with a time limit (`is_limited`), from other
-    /// parameters of the same benchmark too: good enough to leave a case out but not to run it, since checks can make a
+    /// Launch time estimated from other sizes of the same kernel. In a run with a time limit (`is_limited`), also from
+    /// other parameters of the benchmark: good enough to leave a case out but not to run it, since checks can make a
     /// kernel 30 times as slow.
     pub(in crate::engine) fn known_ns(&self, case: &Case, device: &Device, is_limited: bool) -> Option<f64> {
         let similar = || {
@@ -139,7 +134,6 @@ impl LaunchGuard {
         self.same_kernel_ns(case, device, is_limited).or_else(similar)
     }
 
-    /// Launch time estimated from other sizes of the same kernel.
     fn same_kernel_ns(&self, case: &Case, device: &Device, is_limited: bool) -> Option<f64> {
         let probe = probe(case, device, is_limited)?;
         // Below the probe's size the cost of the calls dominates.
@@ -147,9 +141,9 @@ impl LaunchGuard {
         same.map(|time| time.estimate_ns(case))
     }
 
-    /// Launch time estimated from other sizes of the same kernel, or else from a probe that runs now. `None` if the
-    /// case is too small to take long. If the estimate exceeds `longest_ns`, a larger probe decides: a large device takes
-    /// as long for a small size as for one that fills it.
+    /// Launch time estimated from other sizes of the same kernel, or else from a probe that runs now; `None` if the
+    /// case is too small to take long. If the estimate exceeds `longest_ns`, a larger probe decides: a large device
+    /// takes as long for a small size as for one that fills it.
     async fn estimate_ns(
         &mut self,
         backend: &mut dyn Backend,
@@ -162,7 +156,7 @@ impl LaunchGuard {
         if let Some(known) = self.same_kernel_ns(case, backend.device(), is_limited) {
             return Ok(Some(known));
         }
-        // A kernel that is not the suite's may have certain sizes only.
+        // A kernel that is not the suite's may support certain sizes only.
         let mut small = case.clone();
         small.shape.extent = probe;
         if case.benchmark.declared.is_some() && Job::new(&small).is_err() {
@@ -191,7 +185,6 @@ impl LaunchGuard {
         Ok(known(self))
     }
 
-    /// Measures and stores the time of one launch of the case at another size.
     async fn probe(&mut self, backend: &mut dyn Backend, timer: &Timer, case: &Case, extent: Extent) -> Result<f64> {
         let mut small = case.clone();
         small.shape.extent = extent;
@@ -214,8 +207,7 @@ fn probe(case: &Case, device: &Device, is_limited: bool) -> Option<Extent> {
     let usual = match extent {
         Extent::Linear(_) => Extent::Linear(1 << 18),
         Extent::Matrix(..) => Extent::Matrix(512, 512),
-        // A scalar here is one multiplication. A smaller product would occupy a single workgroup and not show the
-        // device's speed.
+        // Scalars here are multiplications. A smaller product occupies a single workgroup and shows no device's speed.
         Extent::Product(..) => Extent::Product(256, 256, 256),
     };
     let is_large = extent.count() > usual.count();

@@ -1,5 +1,4 @@
-//! What time is: the timer of launches, a kernel whose time shows changes of the device's clock, and how long a launch may
-//! take.
+//! The timer of launches, a canary kernel that shows changes of the device's clock, and estimates of launch times.
 
 pub(in crate::engine) mod canary;
 pub(in crate::engine) mod launch_time;

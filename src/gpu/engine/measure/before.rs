@@ -1,4 +1,4 @@
-//! What brings a device into one state before launches that are compared.
+//! Brings a device into one state before launches that are compared.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,16 @@ use crate::job::Job;
 use record::error::Result;
 use record::suite::{Case, Dtype, Extent, Shape};
 
-/// The jobs that bring the caches into one state before a launch, once a kernel needed them.
+/// Jobs that bring the caches into one state before a launch, prepared when first needed.
 #[derive(Default)]
 pub(in crate::engine) struct Caches {
     /// Fills the caches with other data.
     flush: Option<Box<dyn Prepared>>,
-    /// A small job whose output is poisoned where nothing flushes the caches.
+    /// A small job whose output is poisoned if nothing flushes the caches.
     control: Option<Box<dyn Prepared>>,
 }
 
 impl Caches {
-    /// Prepares what runs before a launch on this device.
-    ///
-    /// # Errors
-    /// If the device is lost.
     pub(in crate::engine) async fn prepare(&mut self, backend: &mut dyn Backend) -> Result<()> {
         let has_flush = can_ramp(backend.device());
         let stage = if has_flush { &mut self.flush } else { &mut self.control };
@@ -38,10 +34,6 @@ impl Caches {
         Ok(())
     }
 
-    /// What runs before a launch on this device.
-    ///
-    /// # Errors
-    /// If the device is lost.
     pub(in crate::engine) async fn before(&mut self, backend: &mut dyn Backend) -> Result<Before<'_>> {
         self.prepare(backend).await?;
         Ok(match (&mut self.flush, &mut self.control) {
@@ -52,24 +44,24 @@ impl Caches {
     }
 }
 
-/// A case that reads and writes 128 MiB: more than the caches of a GPU hold.
+/// A case that reads and writes 64 MiB each, more than most L2 caches hold.
 pub(in crate::engine) fn flush_case() -> Result<Case> {
     let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 24), BTreeMap::new());
     case_of("stream", "copy", shape)
 }
 
-/// A case whose output is poisoned as that of others is.
+/// A small case whose output is poisoned like that of others.
 fn control_case() -> Result<Case> {
     let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 12), BTreeMap::new());
     case_of("stream", "copy", shape)
 }
 
-/// What runs before a launch, so that it finds the device as the launch that it is compared with.
+/// What runs before a launch, so that it finds the device in the same state as the launch that it is compared with.
 pub enum Before<'a> {
     /// A kernel that leaves the caches in the same state.
     Flush(&'a mut dyn Prepared),
-    /// A job whose output is poisoned before launches into a complete output: on a busy host, a launch right after the host
-    /// was at work waits for threads that sleep.
+    /// A job whose output is poisoned before launches into a complete output, as on a busy host a launch right after
+    /// host work waits for sleeping threads.
     Poison(&'a mut dyn Prepared),
     /// Nothing.
     Nothing,
@@ -82,7 +74,7 @@ impl Before<'_> {
         matches!(self, Self::Flush(_))
     }
 
-    /// The time of so many launches, by the timer and by the host's clock, after what must precede them.
+    /// Nanoseconds of the launches, by the timer and by the host's clock, after what must precede them.
     ///
     /// # Errors
     /// Errors of the device.

@@ -9,11 +9,7 @@ use record::error::Result;
 use record::stats::{self, round_to_seven_digits};
 use record::suite::Dtype;
 
-/// Times the job's end-to-end steps, unless they upload more than `most_bytes`, and verifies the sum if the host computes
-/// one. Returns the time spent.
-///
-/// # Errors
-/// Errors of the device.
+/// Times the end-to-end steps unless they upload over `most_bytes`, verifies the host's sum, returns the time spent.
 pub(in crate::engine) async fn end_to_end(
     job: &Job,
     budget_ns: f64,

@@ -8,20 +8,20 @@ use crate::backend::monitor::Monitor;
 use record::Energy;
 use record::error::Result;
 
-/// Launches run without counting before, in nanoseconds: clock and power settle.
+/// Duration of uncounted launches before, in nanoseconds: clock and power settle.
 const LEAD_NS: f64 = 0.3e9;
 
 /// Minimum duration of the counted launches, in nanoseconds. Counters advance every 20 to 100 ms.
 const COUNTED_NS: f64 = 1e9;
 
-/// Minimum number of submissions among them: a change of the counter is known to a submission.
+/// Minimum number of counted submissions: a change of the counter is located to one submission.
 const PIECES: f64 = 20.0;
 
 /// Duration of a submission, in nanoseconds, unless one launch takes longer; and of one that waits for the counter.
 const PIECE_NS: f64 = 20e6;
 const SHORT_PIECE_NS: f64 = 5e6;
 
-/// Maximum duration of everything, in nanoseconds. A launch that takes longer than a twentieth has no energy.
+/// Maximum duration in all, in nanoseconds. A launch that takes longer than a twentieth of it has no energy.
 const LONGEST_NS: f64 = 20e9;
 
 /// Time within which the counter must advance, in nanoseconds.
@@ -30,15 +30,11 @@ const STILL_NS: f64 = 1e9;
 /// Time between readings of a sensor without a counter, in nanoseconds: a reading takes milliseconds on some cards.
 const SENSOR_NS: f64 = 0.1e9;
 
-/// Measures the energy of a launch that takes `each_ns`, with at most `max_launches` in a submission. The inner error
-/// says why there is no energy.
+/// The energy of a launch of `each_ns`, with at most `max_launches` per submission, or the reason why there is none.
 ///
 /// With a counter: from one advance of it to another at least a second later, divided by the launches between. Without:
-/// the mean of the power sensor over a second, times the time. Either is the energy of the whole card, with what it
-/// takes when idle, and of the pauses between submissions.
-///
-/// # Errors
-/// Errors of the device.
+/// the mean of the power sensor over a second, times the time. Both are for the whole card and include its idle power
+/// and the pauses between submissions.
 pub(in crate::engine) async fn energy(
     prepared: &mut dyn Prepared,
     timer: &Timer,
@@ -95,7 +91,7 @@ struct Burst<'a> {
     prepared: &'a mut dyn Prepared,
     timer: &'a Timer,
     launches: u32,
-    /// Duration by the host's clock with readings of the counter, in nanoseconds.
+    /// Duration by the host's clock, with readings of the counter, in nanoseconds.
     ns: f64,
     count: u64,
 }
@@ -149,7 +145,7 @@ mod tests {
 
     impl Card {
         fn new(each_ns: f64, watts: f64, step_ns: Option<f64>) -> Self {
-            // The counter's advances are not in step with the launches.
+            // The counter's advances are not aligned with the launches.
             Self { ns: Rc::new(Cell::new(12_345_678.0)), each_ns, watts, step_ns }
         }
         fn measured(&self) -> Result<Energy, &'static str> {
@@ -190,7 +186,7 @@ mod tests {
     fn a_counter_and_a_sensor_give_the_joules_of_a_launch() {
         for each_ns in [2e3, 1e6, 37e6, 400e6] {
             for (step_ns, tolerance) in [(Some(0.1e9), 0.01), (Some(0.02e9), 0.01), (None, 1e-9)] {
-                // A launch that is longer than the counter's step blurs both ends by up to one launch of twenty.
+                // A launch longer than the counter's step blurs both ends by up to one launch of twenty.
                 let tolerance = if each_ns > 5e6 && step_ns.is_some() { 0.05 } else { tolerance };
                 let energy = Card::new(each_ns, 350.0, step_ns).measured().expect("measured");
                 let expected = 350.0 * each_ns / 1e9;

@@ -7,24 +7,22 @@ use crate::engine::run::settings::Epochs;
 use record::stats::{self, round_to_seven_digits};
 use record::{Clock, Conditions, Record, Status};
 
-/// Maximum number of epochs of a row that the host's clock times: such rows vary by several percent, and decide nothing.
+/// Maximum number of epochs of a row that the host's clock times: such rows vary by several percent.
 const MOST_BY_HOST: usize = 4;
 
-/// Number of epochs from which on a row ends early whose interval would still be wider than [`HOPELESS`] times the
-/// target after the maximum number: rows at the edge of a cache vary by several percent from one place to the next.
+/// Epochs after which a row ends if its interval would exceed [`HOPELESS`] times the target even after the maximum
+/// number: rows at the edge of a cache vary by several percent with the position of their buffers.
 const ENOUGH: usize = 8;
 const HOPELESS: f64 = 1.5;
 
 /// Number of samples in an epoch after the first.
 const SAMPLES: RangeInclusive<usize> = 5..=120;
-/// Minimum number of samples in an epoch whose samples are [`LONG_NS`] or longer: they vary by far less than
-/// epochs.
+/// Minimum number of samples in an epoch if they take [`LONG_NS`] or longer: they vary far less than epochs.
 const LEAST_OF_LONG: usize = 3;
 
 /// Time of an epoch besides its samples, in nanoseconds: allocation, clock and verification. Measured on an H200.
 const EPOCH_NS: f64 = 16e6;
 
-/// One epoch of a case.
 pub(in crate::engine) struct Epoch {
     pub(in crate::engine) series: Series,
     /// Relative change of the canary's time across the series.
@@ -88,9 +86,8 @@ impl Epoch {
 const NORMAL: f64 = 1.96;
 
 impl Epochs {
-    /// The number of samples in the row's next epoch with which the row reaches the target soonest: few where epochs vary
-    /// by more than their samples, more where they do not (two-stage sampling: Cochran, *Sampling Techniques*, 1977,
-    /// chapter 10).
+    /// Samples in the row's next epoch with which it reaches the target soonest: few if epochs vary by more than their
+    /// samples, else more (two-stage sampling: Cochran, *Sampling Techniques*, 1977, chapter 10).
     pub(in crate::engine) fn samples(&self, record: &Record) -> usize {
         let (least, epochs) = (*SAMPLES.start(), record.epochs_ns.len() as f64);
         let (Some(between), Some(within)) = (record.noise_between, record.noise_within) else { return least };
@@ -111,13 +108,12 @@ impl Epochs {
         (least..=*SAMPLES.end()).min_by(|a, b| left_ns(*a).total_cmp(&left_ns(*b))).unwrap_or(least)
     }
 
-    /// The number of epochs of a row of which nothing is known: the geometric mean of the limits. The rows of an H100 had
-    /// 6.1 on average where 2 to 16 were allowed, those of an H200 7.1 of 2 to 32.
+    /// Epochs of a row of which nothing is known: the geometric mean of the limits. Rows of an H100 had 6.1 on average
+    /// with 2 to 16 allowed, those of an H200 7.1 with 2 to 32.
     pub(in crate::engine) fn usual(&self) -> usize {
         ((self.least * self.most.max(self.least)) as f64).sqrt().round() as usize
     }
 
-    /// Maximum number of epochs of a row.
     fn most_of(&self, record: &Record) -> usize {
         if record.timer == Some(Clock::Wall) { self.most.min(MOST_BY_HOST) } else { self.most }
     }
@@ -128,7 +124,7 @@ impl Epochs {
             return 0;
         }
         let (epochs, most) = (record.epochs_ns.len(), self.most_of(record).max(self.least));
-        // The noise of one epoch says nothing about that between epochs.
+        // The noise of one epoch shows nothing of that between epochs.
         let all = match record.noise().filter(|_| epochs > 1) {
             Some(noise) => match epochs as f64 * (noise / self.target).powi(2) {
                 needed if needed > most as f64 * HOPELESS * HOPELESS => ENOUGH,
@@ -139,7 +135,6 @@ impl Epochs {
         all.clamp(self.least.max(epochs + 1), most) - epochs
     }
 
-    /// Whether the row needs another epoch.
     pub(in crate::engine) fn wants(&self, record: &Record) -> bool {
         let epochs = record.epochs_ns.len();
         let is_measured = (record.status.is_timed() || record.status == Status::Implausible) && epochs > 0;
@@ -158,7 +153,6 @@ impl Epochs {
 struct Order(u64);
 
 impl Order {
-    /// The order of `pass` in a run with `seed`.
     const fn new(seed: u64, pass: u64) -> Self {
         Self(seed ^ pass.wrapping_mul(0xD1B5_4A32_D192_ED03))
     }
@@ -179,8 +173,7 @@ impl Order {
     }
 }
 
-/// The place of the buffers in a pass, and the order of all cases. Cases that are not due leave the order of the others as
-/// it is: runs with the same seed stay in step.
+/// Buffer positions in a pass, and the order of all cases, due or not: runs with the same seed stay comparable.
 pub(in crate::engine) fn shuffled(cases: usize, seed: u64, pass: u64) -> (u64, Vec<usize>) {
     let mut order = Order::new(seed, pass);
     let place = order.number() | 1;

@@ -32,10 +32,7 @@ pub(in crate::engine) async fn in_kernel(job: &Job, prepared: &mut dyn Prepared,
     Ok(())
 }
 
-/// Latest end minus earliest start. `bytes` has a 64-bit start and end per workgroup.
-///
-/// # Errors
-/// If a workgroup wrote no time, or an end before its start.
+/// Latest end minus earliest start of the 64-bit pairs in `bytes`. An error if a time is missing or a pair reversed.
 fn span(bytes: &[u8]) -> Result<u64, String> {
     let poison = u64::from(POISON) << 32 | u64::from(POISON);
     let times: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();

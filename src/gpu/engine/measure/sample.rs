@@ -55,21 +55,21 @@ impl Rules {
     }
 }
 
-/// Number of samples to take even past the budget: fewer say nothing about noise.
+/// Number of samples to take even past the budget: fewer show nothing of the noise.
 const MIN_SAMPLES: usize = 3;
 /// The same in later epochs, whose medians are compared with that of the first.
 const MIN_LATER_SAMPLES: usize = 2;
 
-/// Number of samples of which the warm-up compares the medians.
+/// Samples in a group; the warm-up compares medians of groups.
 pub const GROUP: usize = 2;
 
-/// Maximum difference between the medians of a group and the one before it at which the warm-up ends, as a fraction.
+/// Maximum relative difference between the medians of two successive groups at which the warm-up ends.
 const WARM: f64 = 0.02;
 
-/// Maximum duration of samples that are submitted together, in nanoseconds. Of longer ones, waiting is a small part.
+/// Maximum duration of samples that are submitted together, in nanoseconds. For longer ones, waiting costs little.
 const TOGETHER_NS: f64 = 10e6;
 
-/// Duration of a sample, in nanoseconds, from which on one alone is compared with an earlier epoch, not a group.
+/// Minimum duration of a sample, in nanoseconds, that is compared with an earlier epoch alone, not in a group.
 pub const LONG_NS: f64 = 5e6;
 
 /// A series of samples of one case.
@@ -99,7 +99,7 @@ impl Poisoned {
     }
 }
 
-/// A time that begins with a launch into poisoned outputs, and another of as many launches.
+/// Two times of as many launches. One begins with a launch into poisoned outputs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
     /// Launches in each.
@@ -108,22 +108,21 @@ pub struct Pair {
     pub poisoned_ns: f64,
     /// The other time, in nanoseconds.
     pub complete_ns: f64,
-    /// Launches of the series before the other time, since outputs were poisoned: a kernel can have counted them.
+    /// Launches of the series since poisoning, before the other time: a kernel can have counted them.
     pub before: u32,
 }
 
-/// A series in progress: finds the number of launches in a sample, warms up, and samples until the error is below the target
-/// or the budget is used up. Outputs are poisoned before the last sample, so that verification checks this sample.
+/// A series in progress: finds the number of launches in a sample, warms up, and samples until the error is below the
+/// target or the budget is used up. Outputs are poisoned before the last sample, which verification checks.
 ///
-/// A series whose samples turn out too short is dropped and measured again with more launches in a sample: the trial
-/// samples that set the number were slow, for example because another program used the CPU.
+/// A series whose samples turn out too short is measured again with more launches in a sample: the trial samples that
+/// set the number were slow, for example because another program used the CPU.
 pub struct Sampling<'a> {
     meter: Meter<'a>,
     rules: &'a Rules,
     launches: u32,
     each_ns: f64,
     samples_ns: Vec<f64>,
-    /// Time spent before the first sample.
     before_ns: f64,
     single: Option<Pair>,
 }
@@ -137,8 +136,7 @@ impl<'a> Sampling<'a> {
         let mut meter = Meter { prepared, timer, spent_ns: 0.0, wall_ns: 0.0, launched: 0 };
         let (launches, last_ns) = meter.batch(rules).await?;
         let each_ns = meter.warm_up(launches, last_ns, rules).await?;
-        // If the budget is used up before sampling starts, the last trial sample or warm-up counts: repeating a slow launch
-        // gains nothing.
+        // If warm-up uses up the budget, its last time counts: repeating a slow launch gains nothing.
         let samples_ns = if meter.spent_ns < rules.budget_ns { Vec::new() } else { vec![each_ns] };
         let before_ns = meter.spent_ns;
         Ok(Self { meter, rules, launches, each_ns, samples_ns, before_ns, single: None })
@@ -152,7 +150,7 @@ impl<'a> Sampling<'a> {
         loop {
             // The loop stops one sample short: the last one follows after poisoning.
             while self.samples_ns.len() < most && !self.is_enough() {
-                // One more follows after poisoning. A noisy series grows by a quarter at a time.
+                // A noisy series grows by a quarter at a time.
                 let (rules, taken) = (self.rules, self.samples_ns.len());
                 let missing = rules.min_samples.min(rules.max_samples).saturating_sub(taken + 1);
                 let count = missing.max(taken / 4).min(most - taken);
@@ -176,8 +174,8 @@ impl<'a> Sampling<'a> {
         is_enough(&self.samples_ns, spent_ns, spent_ns - self.before_ns, self.rules)
     }
 
-    /// Times a launch that finds the outputs complete, and one that finds them poisoned, each after `before` brought the
-    /// device into one state. The series then goes on after a sample that does not count.
+    /// Times a launch that finds the outputs complete, and one that finds them poisoned, each after `before` brought
+    /// the device into one state. The series then continues after a sample that does not count.
     ///
     /// # Errors
     /// Errors of the device.
@@ -223,8 +221,7 @@ pub async fn measure(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules) 
     Sampling::start(prepared, timer, rules).await?.finish().await
 }
 
-/// Whether one more sample completes the series. `spent_ns` is all time of the case, `sampling_ns` the part spent on
-/// samples.
+/// Whether one more sample completes the series, after `spent_ns` in all and `sampling_ns` of samples.
 fn is_enough(samples_ns: &[f64], spent_ns: f64, sampling_ns: f64, rules: &Rules) -> bool {
     let next = samples_ns.len() + 1;
     if next >= rules.max_samples {
@@ -241,14 +238,13 @@ struct Meter<'a> {
     prepared: &'a mut dyn Prepared,
     timer: &'a Timer,
     spent_ns: f64,
-    /// Time of one launch in the last samples by the host's clock, with its part of the submission.
+    /// Time of one launch in the last samples by the host's clock, with its share of the submission.
     wall_ns: f64,
     /// Launches since outputs were poisoned.
     launched: u32,
 }
 
 impl Meter<'_> {
-    /// Takes a sample and returns the time of one launch.
     async fn sample_ns(&mut self, launches: u32) -> Result<f64> {
         let sample = self.timer.sample(self.prepared, launches).await?;
         self.spent_ns += sample.wall_ns;
@@ -257,8 +253,7 @@ impl Meter<'_> {
         Ok(self.timer.read(&sample) / f64::from(launches))
     }
 
-    /// Takes up to `count` samples in one submission, but at least one, and returns the times of one launch, which takes
-    /// about `each_ns`.
+    /// Takes 1 to `count` samples in one submission; returns the times of one launch, which takes about `each_ns`.
     async fn samples_ns(&mut self, launches: u32, each_ns: f64, count: usize) -> Result<Vec<f64>> {
         let together = (TOGETHER_NS / (each_ns * f64::from(launches)).max(1.0)) as usize;
         let samples = self.timer.samples(self.prepared, launches, count.min(together).max(1)).await?;
@@ -269,8 +264,8 @@ impl Meter<'_> {
         Ok(samples.iter().map(|sample| self.timer.read(sample) / f64::from(launches)).collect())
     }
 
-    /// The number of launches in a sample, grown from one until trial samples are long enough but never above the safe
-    /// maximum; and the time of one launch in the last trial sample.
+    /// The number of launches in a sample, grown from one until trial samples are long enough, up to the safe maximum;
+    /// and the time of one launch in the last trial sample.
     async fn batch(&mut self, rules: &Rules) -> Result<(u32, f64)> {
         let mut launches = rules.first_launches.clamp(1, rules.max_launches);
         if let Some(known_ns) = rules.known_ns
@@ -280,7 +275,7 @@ impl Meter<'_> {
             return Ok((launches, known_ns));
         }
         if launches == 1 {
-            // The first launch may include compilation. Where the number is known, the trial sample warms up as well.
+            // The first launch may include compilation. If the number is known, the trial sample warms up as well.
             self.sample_ns(1).await?;
         }
         loop {
@@ -293,23 +288,21 @@ impl Meter<'_> {
         }
     }
 
-    /// The number of launches for a sample of the minimum duration, from the time of one launch in a sample of
-    /// `launches`.
+    /// Launches for a sample of minimum duration, if one launch takes `each_ns` in a sample of `launches`.
     fn launches_for(&self, each_ns: f64, launches: u32, rules: &Rules) -> u32 {
         let each = each_ns.max(1e-3);
         let (wanted, most) =
             (self.timer.shortest_sample_ns(rules.shortest_sample_ns) / each, rules.longest_sample_ns / each);
         // A device time of nearly zero must not make the submission longer than the host may wait.
         let most = most.min(rules.longest_sample_ns / self.wall_ns.max(1e-3));
-        // 10 % more than needed, since samples vary; at most eight times as many, since the first trial sample may be
-        // wrong.
+        // 10 % more than needed, since samples vary; at most eight times as many, since the first trial may be wrong.
         let next = (wanted * 1.1).ceil().min(most).min(f64::from(launches) * 8.0) as u32;
         next.clamp(1, rules.max_launches)
     }
 
     /// Takes groups of two samples until the medians of two successive groups agree within 2 %, or a third of the
-    /// budget is used up. An earlier epoch's time stands for the first group, and one long sample for another. Returns the
-    /// last median, or else `last_ns`, the time of one launch in the last trial sample.
+    /// budget is used up. An earlier epoch's time counts as the first group, and one long sample as a later one.
+    /// Returns the last median, or else `last_ns`, the time of one launch in the last trial sample.
     async fn warm_up(&mut self, launches: u32, last_ns: f64, rules: &Rules) -> Result<f64> {
         let (mut before, mut each_ns): (Option<f64>, f64) = (rules.known_ns, last_ns);
         while self.spent_ns < rules.budget_ns / 3.0 {
@@ -334,7 +327,7 @@ mod tests {
     use super::*;
     use crate::backend::{Sample, Task};
 
-    /// A job whose launch times `cost` gives by the index of the sample. The device's clock shows them times `rate`.
+    /// A job whose launch takes `cost`, by the index of the sample. The device's clock shows it times `rate`.
     struct Scripted<F> {
         cost: F,
         rate: f64,
@@ -391,7 +384,7 @@ mod tests {
     #[test]
     fn a_quiet_series_lasts_the_minimum_sampling_time() {
         let (series, _) = series(|_| 100_000.0, Rules { min_sampling_ns: 5e6, ..Rules::with_budget(1e9) });
-        // A sample's 110 µs by the host's clock, and one more after poisoning; the last group may be a quarter too many.
+        // 110 µs per sample by the host's clock, and one more after poisoning; the last group may add a quarter.
         assert!((47..=58).contains(&series.samples_ns.len()), "{}", series.samples_ns.len());
     }
 

@@ -18,10 +18,10 @@ const LONGEST_NS: f64 = 600_000.0;
 /// Launches that take longer are not short: the cost of a submission is below the noise of their median.
 const SHORT_NS: f64 = 100_000.0;
 
-/// Launches of the smallest sample: one launch may take another way to the device than several.
+/// Launches of the smallest sample: one launch may take another path to the device than several.
 const FEWEST: u32 = 2;
 
-/// Minimum difference of the longest and the shortest sample, in ticks: a tick is 1 % of the slope.
+/// Minimum difference of the longest and the shortest sample, in ticks, so that a tick is 1 % of the slope.
 const TICKS: f64 = 100.0;
 
 /// Time that one more launch adds to a submission, in nanoseconds. A sample's time divided by its launches also holds
@@ -29,7 +29,7 @@ const TICKS: f64 = 100.0;
 ///
 /// The slope is Theil and Sen's: the median of the slopes between each two samples of different lengths (Sen, *Journal
 /// of the American Statistical Association* 63, 1968). Up to 29 % of the samples may be wrong by any amount. Samples of
-/// k, 2k and 4k launches take turns, so that a drift of the device's clock affects all lengths alike. All samples
+/// k, 2k and 4k launches alternate, so that a drift of the device's clock affects all lengths alike. All samples
 /// together take about 3 ms.
 ///
 /// `launches` is the number in a sample of the case's series. `None` if the host's clock times the job, if the series
@@ -78,8 +78,7 @@ mod tests {
     use super::*;
     use crate::backend::{Sample, Task};
 
-    /// A job whose samples last `once_ns` and `each_ns` for each launch; `late_ns` by the index of the sample comes on
-    /// top.
+    /// A job whose samples last `once_ns`, `each_ns` per launch, and `late_ns` by the index of the sample.
     struct Scripted {
         once_ns: f64,
         each_ns: f64,

@@ -6,7 +6,7 @@ use super::parameters::params_of;
 use super::request::{Request, Source, blocks};
 use record::suite::{Benchmark, Case, Dtype, Extent, Family, Params, Shape};
 
-/// The cases of a benchmark. `is_named`: whether the user names it, so that it has cases in every profile.
+/// `is_named`: the user names the benchmark, so that it has cases in every profile.
 pub(super) fn cases_of(
     family: &'static Family,
     benchmark: &'static Benchmark,
@@ -50,7 +50,6 @@ pub(super) fn cases_of(
     found
 }
 
-/// All combinations of the values that each name is given.
 fn combinations<'a>(given: impl Iterator<Item = &'a (String, f64)>) -> Vec<BTreeMap<String, f64>> {
     let mut values: BTreeMap<&String, Vec<f64>> = BTreeMap::new();
     for (name, value) in given {
@@ -63,8 +62,8 @@ fn combinations<'a>(given: impl Iterator<Item = &'a (String, f64)>) -> Vec<BTree
     })
 }
 
-/// The sizes that stand in for `extent` on a device which lacks memory or time for it: those that the benchmark declares
-/// with the same type and parameters, and its small one. Odd sizes stand in for odd ones only.
+/// Sizes that replace `extent` on a device without memory or time for it: those that the benchmark declares with the
+/// same type and parameters, and its small one. Odd sizes replace odd ones only.
 fn smaller_sizes(benchmark: &Benchmark, dtype: Dtype, params: Params, extent: Extent) -> Vec<Extent> {
     let is_even = |extent: Extent| extent.sides().into_iter().all(|side| side >> side.trailing_zeros() < 8);
     let alike = benchmark.cases.iter().filter(|block| block.dtypes.contains(&dtype) && block.params.contains(&params));

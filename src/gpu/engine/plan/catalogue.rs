@@ -9,7 +9,8 @@ use crate::job::{Job, Kernel, Language};
 use record::error::Result;
 use record::suite::Profile;
 
-/// The kernels of every profile and those that test the device, each text in `language` once. Kernels of `--shaders` and parameters of `--param` are not among them.
+/// The kernels of every profile and those that test the device, each text in `language` once. Kernels of `--shaders`
+/// and parameters of `--param` are not included.
 ///
 /// # Errors
 /// Those of [`plan`].
@@ -21,7 +22,7 @@ pub fn catalogue(language: Language) -> Result<Vec<Kernel>> {
     let mut seen = HashSet::new();
     let mut kernels = Vec::new();
     for case in cases {
-        // Some kernels have only certain shapes.
+        // Some kernels support only certain shapes.
         let Ok(Job { kernel, .. }) = Job::new(&case) else { continue };
         if !kernel.text(language).is_empty() && seen.insert(kernel.text(language).to_owned()) {
             kernels.push(kernel);

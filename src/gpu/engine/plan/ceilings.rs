@@ -1,4 +1,4 @@
-//! The ceilings that the shares of cases need.
+//! The ceilings that cases are compared with.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use kernels::FAMILIES;
 use kernels::ceiling::LADDER;
 use record::suite::{Case, Extent, Limit, Profile, Scalar};
 
-/// The ceilings that `cases` are compared with. Memory ceilings: the rungs of the ladder next to each working set, by the
-/// variants that the profile runs at its largest size.
+/// The ceilings that `cases` are compared with. Memory ceilings run at the ladder's rungs next to each working set, in
+/// the variants that the profile runs at its largest size.
 pub(super) fn needed_ceilings(cases: &[Case], request: &Request) -> Vec<Case> {
     let Some(family) = FAMILIES.iter().find(|family| family.name == "ceiling") else { return Vec::new() };
     let needed: Vec<(Need, bool)> =
@@ -41,9 +41,9 @@ pub(super) fn needed_ceilings(cases: &[Case], request: &Request) -> Vec<Case> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Need {
     limit: Limit,
-    /// The rung of the ladder, for memory.
+    /// For memory.
     rung: Option<Extent>,
-    /// The type, for FMA.
+    /// For FMA.
     scalar: Option<Scalar>,
 }
 
@@ -61,7 +61,7 @@ fn needs(case: &Case) -> Vec<Need> {
     if case.benchmark.sets_ceiling {
         return Vec::new();
     }
-    // What a declaration claims may be more than any buffer holds: a ceiling that runs everywhere then stands in.
+    // A declaration may claim more bytes than any buffer holds: a ceiling that runs everywhere is then used instead.
     let is_claim = case.benchmark.declared.is_some();
     let needs = |limit: Limit| {
         if limit.is_memory() {
@@ -108,7 +108,7 @@ pub fn ceilings_of(case: &Case, cases: &[Case]) -> Vec<usize> {
     (0..cases.len()).filter(is_needed).collect()
 }
 
-/// A rung that no device is too small for: 16 MiB per array.
+/// A rung that every device has memory for: 16 MiB per array.
 const EVERYWHERE: Extent = Extent::Linear(1 << 22);
 
 /// The rungs next to a working set: one if a rung is within 25 %, else two.

@@ -17,8 +17,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// A filter of `names`, each a `family/benchmark`. Only a filter that matches none of them as a whole matches those
-    /// that contain it.
+    /// A filter for `names`, each a `family/benchmark`. It matches parts of names only if it matches no whole name.
     ///
     /// # Errors
     /// [`Error::Usage`] if the filter is not a valid glob.
@@ -26,7 +25,7 @@ impl Filter {
         let pattern = if text.contains('/') { text.to_owned() } else { format!("{text}/*") };
         let pattern =
             Pattern::new(&pattern).map_err(|error| Error::Usage(format!("'{text}' is not a valid filter: {error}")))?;
-        // Every name contains a slash, and an empty text.
+        // Without a letter or digit, as `/`, a filter would be a part of every name.
         let is_word = text.chars().any(char::is_alphanumeric);
         let is_part = is_word && !names.iter().any(|name| pattern.matches_with(name, OPTIONS));
         Ok(Self { text: text.to_owned(), pattern, is_part })

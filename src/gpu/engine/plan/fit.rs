@@ -1,5 +1,4 @@
-//! Fits a plan to the devices' limits on workgroups: kernels with a parameter for the size of their workgroups get
-//! smaller ones.
+//! Fits a plan to the devices' limits: kernels with a parameter for the size of their workgroups get smaller ones.
 
 use std::collections::HashSet;
 use std::iter;
@@ -24,10 +23,9 @@ pub struct Fitted {
     pub repeated: usize,
 }
 
-/// Halves the workgroups of each case that exceeds a device's limits on invocations or on workgroup memory, until all
-/// devices that can run its kernel accept it: the APIs of one run have the same cases. The case then has the parameter
-/// [`WORKGROUP_SIZE`]. Cases that cannot be fitted and those that `is_fixed` selects stay as they are: a device that
-/// cannot run them skips them with the reason.
+/// Halves the workgroups of each case that exceeds a device's limits on invocations or workgroup memory, until all
+/// devices that can run its kernel accept it: the APIs of a run have the same cases. The case then has the parameter
+/// [`WORKGROUP_SIZE`]. Cases that cannot be fitted and those that `is_fixed` selects stay: devices skip them.
 pub fn fit(cases: Vec<Case>, devices: &[&Device], is_fixed: impl Fn(&Case) -> bool) -> Fitted {
     let smaller = |case: &Case| if is_fixed(case) { None } else { with_smaller_workgroups(case, devices) };
     let smaller: Vec<Option<Case>> = cases.iter().map(smaller).collect();
@@ -47,7 +45,7 @@ pub fn fit(cases: Vec<Case>, devices: &[&Device], is_fixed: impl Fn(&Case) -> bo
     fitted
 }
 
-/// The case with the largest workgroups that the devices accept; `None` if it needs no other or there are none.
+/// The case with the largest workgroups that the devices accept; `None` if there is none, or no need.
 fn with_smaller_workgroups(case: &Case, devices: &[&Device]) -> Option<Case> {
     let job = Job::new(case).ok()?;
     let refuses =

@@ -1,5 +1,4 @@
-//! The plan of a run: families × types × sizes × parameters, filtered, and the ceilings that their rows are compared
-//! with.
+//! The plan of a run: families × types × sizes × parameters, filtered, with the ceilings for their rows.
 
 mod cases;
 pub(in crate::engine) mod catalogue;
@@ -26,8 +25,7 @@ use record::suite::kept::{kept, kept_text};
 use record::suite::{Benchmark, COLD, Case, Dtype, Extent, Family, Shape, Tag};
 pub use request::{Caches, Request, Source};
 
-/// The cases to run, in order: a family that is not the suite's, ceilings, then family by family, small sizes before
-/// large ones.
+/// The cases to run, in order: a family that is not the suite's, ceilings, then the families, small sizes first.
 ///
 /// # Errors
 /// [`Error::Usage`] if a filter or a parameter matches nothing, with the nearest name; if a kernel does not accept a
@@ -71,7 +69,7 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// A case as another process names it.
+/// A case as other processes refer to it.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct CaseName {
     family: String,
@@ -103,8 +101,7 @@ pub fn is_known(name: &CaseName, own: Option<&'static Family>) -> bool {
     named.any(|family| family.benchmarks.iter().any(|one| one.name == name.benchmark))
 }
 
-/// The planned cases of these names, with the same kernels as in the plan: those of `own` and of the suite, with `sources`
-/// in place of the suite's.
+/// The planned cases of these names, with the kernels of `own` and of the suite, and `sources` in place of these.
 ///
 /// # Errors
 /// [`Error::Usage`] if there is no such benchmark.
@@ -128,7 +125,6 @@ pub fn named(
     names.into_iter().map(case).collect()
 }
 
-/// Replaces the kernels that have sources of other kernels.
 fn replace_sources(selected: &mut [(&'static Family, &'static Benchmark)], sources: &BTreeMap<String, Source>) {
     for (family, benchmark) in selected {
         if let Some(source) = sources.get(&format!("{}/{}", family.name, benchmark.name)) {
@@ -137,7 +133,7 @@ fn replace_sources(selected: &mut [(&'static Family, &'static Benchmark)], sourc
     }
 }
 
-/// The case in the state of the caches that is asked for, or in both. A case that may not be cold is hot.
+/// The case with the requested state of the caches, or with both; hot if it may not be cold.
 fn in_caches(hot: Case, caches: Caches) -> Vec<Case> {
     if caches == Caches::Hot || !hot.may_be_cold() {
         return vec![hot];
@@ -154,7 +150,6 @@ pub fn with_source(benchmark: &Benchmark, source: &Source) -> &'static Benchmark
     kept(Benchmark { wgsl, cuda, ..*benchmark })
 }
 
-/// The benchmarks that a request names.
 fn selected(request: &Request) -> Result<Vec<(&'static Family, &'static Benchmark)>> {
     match request.own {
         Some(family) => Ok(family.benchmarks.iter().map(|benchmark| (family, benchmark)).collect()),
@@ -249,8 +244,8 @@ fn check_sizes(selected: &[(&'static Family, &'static Benchmark)], sizes: &[Exte
     Err(Error::Usage(format!("no selected benchmark accepts the size {size}: use {}", takes.join("; "))))
 }
 
-/// The selected benchmarks that none of the request's sizes fits, so that they have no case: families, where all of
-/// their selected benchmarks are among them, and else benchmarks. Empty without sizes.
+/// The selected benchmarks without a case, since none of the request's sizes fits; a family if that holds for all of
+/// its selected benchmarks. Empty without sizes.
 ///
 /// # Errors
 /// Those of [`select`].
@@ -278,7 +273,6 @@ fn takes(benchmark: &Benchmark, size: Extent) -> bool {
     benchmark.cases.iter().any(|block| as_declared(size, block.extents[0]).is_some())
 }
 
-/// The forms of the benchmark's sizes, as they are written.
 fn forms_of(benchmark: &Benchmark) -> impl Iterator<Item = &'static str> {
     benchmark.cases.iter().map(|block| match block.extents[0] {
         Extent::Linear(_) => "N (2^20)",

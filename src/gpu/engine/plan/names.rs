@@ -30,8 +30,7 @@ fn unknown_name(kind: &str, given: &str, known: &[String], all: &str) -> String 
     }
 }
 
-/// The known names that the given one may stand for: the nearest by the similarity of Jaro and Winkler, with every
-/// family that has a benchmark of that name.
+/// Known names that `given` may mean: the nearest by Jaro-Winkler similarity, in every family with that benchmark.
 fn nearest<'a>(given: &str, known: &'a [String]) -> Vec<&'a String> {
     let of_tail = |tail: &str| known.iter().filter(|name| tail_of(name) == Some(tail)).collect::<Vec<_>>();
     let elsewhere = tail_of(given).map_or_else(Vec::new, of_tail);
@@ -53,7 +52,6 @@ fn nearest<'a>(given: &str, known: &'a [String]) -> Vec<&'a String> {
     }
 }
 
-/// The part of a name after its family.
 fn tail_of(name: &str) -> Option<&str> {
     name.split_once('/').map(|(_, tail)| tail)
 }

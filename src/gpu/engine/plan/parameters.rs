@@ -1,5 +1,4 @@
-//! The parameters that a request sets, compared with those that the selected kernels have and with the values that these
-//! accept.
+//! Checks that the selected kernels have the parameters that a request sets, and accept their values.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,13 +9,9 @@ use crate::shader::Shader;
 use record::error::{Error, Result};
 use record::suite::{Accepted, Benchmark, Dtype, Family, HOST_PARAMS};
 
-/// A selected benchmark with its family.
 type Selected = (&'static Family, &'static Benchmark);
 
-/// Whether a selected kernel has each parameter, and every kernel that has it accepts its value.
-///
-/// # Errors
-/// [`Error::Usage`] with the parameter, its value and the accepted ones.
+/// Checks that a selected kernel has each parameter, and that every kernel with it accepts the value.
 pub(in crate::engine) fn check(selected: &[Selected], request: &Request) -> Result<()> {
     for (name, value) in &request.params {
         let owners: Vec<&Selected> =
@@ -47,13 +42,13 @@ pub(in crate::engine) fn check(selected: &[Selected], request: &Request) -> Resu
     Ok(())
 }
 
-/// A type of the planned cases that does not hold a value which becomes an element of the input.
+/// A type of the planned cases that cannot hold `value`, which becomes an element of the input.
 fn unfit_type(benchmark: &'static Benchmark, request: &Request, name: &str, value: f64) -> Option<Dtype> {
     let blocks = blocks(benchmark, request.profile, request.is_named()).into_iter().filter(|_| name == "INPUT");
     blocks.flat_map(|(dtypes, ..)| dtypes).copied().find(|dtype| !dtype.scalar().holds(value))
 }
 
-/// The values of a parameter. Of a kernel that replaces the suite's only the type is known.
+/// The values of a parameter. For a kernel that replaces the suite's, only the type is known.
 pub(in crate::engine) fn accepted(family: &Family, benchmark: &Benchmark, name: &str) -> Accepted {
     let is_own = family.benchmarks.iter().any(|own| own.name == benchmark.name && own.wgsl == benchmark.wgsl);
     if is_own || HOST_PARAMS.contains(&name) {
@@ -62,13 +57,13 @@ pub(in crate::engine) fn accepted(family: &Family, benchmark: &Benchmark, name: 
     parsed(benchmark).and_then(|shader| shader.accepted(name)).unwrap_or(Accepted::U32)
 }
 
-/// The kernel in its first element type; `None` where it has no WGSL or is faulty.
+/// The kernel in its first element type; `None` if it has no WGSL or is faulty.
 fn parsed(benchmark: &Benchmark) -> Option<Shader> {
     let dtype = benchmark.cases.iter().flat_map(|cases| cases.dtypes).next()?;
     Shader::parse(benchmark.wgsl, dtype.name()).ok()
 }
 
-/// The overrides of a kernel. A plan asks for them again and again, and parsing all kernels takes a second.
+/// The overrides of a kernel. Cached: a plan needs them often, and parsing all kernels takes a second.
 fn overrides(benchmark: &Benchmark) -> Vec<String> {
     /// By text and element type.
     type Known = BTreeMap<(&'static str, Option<Dtype>), Vec<String>>;

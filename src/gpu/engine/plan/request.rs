@@ -28,7 +28,7 @@ pub struct Request {
     pub profile: Profile,
     /// Sizes that replace the profile's; empty = the profile's.
     pub sizes: Vec<Extent>,
-    /// Parameters to set for each kernel that has them; of a name with several values, each.
+    /// Parameters to set for each kernel that has them. A name may have several values.
     pub params: Vec<(String, f64)>,
     /// What launches find in the caches.
     pub caches: Caches,
@@ -36,7 +36,7 @@ pub struct Request {
     pub sources: BTreeMap<String, Source>,
     /// A family that is not the suite's, in place of all of the suite's. The filters do not apply to it.
     pub own: Option<&'static Family>,
-    /// Whether to plan smaller sizes in reserve, too: the declared ones, and [`Benchmark::small`]. A run with a time limit
+    /// Whether to plan smaller sizes in reserve: the declared ones, and [`Benchmark::small`]. A run with a time limit
     /// uses one if the device lacks memory or time for the profile's size.
     pub has_reserves: bool,
 }
@@ -86,7 +86,6 @@ impl Source {
     }
 }
 
-/// The cases that a profile declares for a benchmark.
 pub(in crate::engine) fn blocks(
     benchmark: &'static Benchmark,
     profile: Profile,

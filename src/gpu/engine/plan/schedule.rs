@@ -1,9 +1,8 @@
 //! Order of the cases, time for each, and which cases a run with a time limit leaves out.
 //!
 //! Without a time limit, cases run in plan order. With one, each benchmark runs at its smallest size first, then with
-//! its other parameters and types, then at larger sizes. Families take turns, so that each has its main rows early. A
-//! ceiling runs right before the first case that is compared with it. The remaining cases share the remaining time
-//! evenly.
+//! its other parameters and types, then at larger sizes. Families alternate, so that each has its main rows early. A
+//! ceiling runs right before the first case that needs it. The remaining cases share the remaining time evenly.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -31,15 +30,12 @@ const FIRST_PASS: f64 = 0.65;
 /// Limits for measuring a case.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::engine) struct Effort {
-    /// When to stop sampling.
     pub(in crate::engine) rules: Rules,
-    /// Maximum number of attempts.
     pub(in crate::engine) attempts: usize,
     /// The longest launch, in nanoseconds, if the run has a time limit.
     pub(in crate::engine) longest_launch_ns: Option<f64>,
 }
 
-/// The queue of the cases of a run.
 pub(in crate::engine) struct Schedule<'a> {
     cases: &'a [Case],
     rules: Rules,
@@ -60,12 +56,12 @@ pub(in crate::engine) struct Schedule<'a> {
 pub struct LeftOut {
     /// Those without any row: the time limit did not allow them.
     pub whole: Vec<usize>,
-    /// Those that ran at a smaller size, for want of memory or time.
+    /// Those that ran at a smaller size, since memory or time was short.
     pub smaller: Vec<usize>,
 }
 
 impl<'a> Schedule<'a> {
-    /// Queues the cases for whose index `is_missing` is true, for the `time` that is left.
+    /// Queues the cases whose index `is_missing`, for the `time` that is left.
     pub(in crate::engine) fn new(
         cases: &'a [Case],
         settings: &Settings,
@@ -97,8 +93,7 @@ impl<'a> Schedule<'a> {
         Self { cases, rules, limit, waiting, ceilings, smaller: reserves(cases), smallest, left_out }
     }
 
-    /// What each case needs: those in the queue their first epoch and the usual number of further ones, the others what
-    /// `of_rows` says.
+    /// The epochs that each case needs: the usual number for a queued one, `of_rows` for others.
     pub(in crate::engine) fn expected(&self, epochs: Epochs, of_rows: impl Fn(usize) -> Expected) -> Vec<Expected> {
         let mut expected: Vec<Expected> = (0..self.cases.len()).map(of_rows).collect();
         for index in &self.waiting {
@@ -107,15 +102,14 @@ impl<'a> Schedule<'a> {
         expected
     }
 
-    /// The next case.
     pub(in crate::engine) fn next(&mut self) -> Option<usize> {
         let index = self.waiting.pop_front()?;
         self.ceilings.remove(&index);
         Some(index)
     }
 
-    /// Removes the ceilings that `case` is compared with from the queue, for the caller to run now. Of the ceilings in
-    /// reserve, a case in reserve needs those of memory at its working set: the others stand in for ceilings in the queue.
+    /// Removes the ceilings that `case` is compared with from the queue, for the caller to run now. Ceilings in reserve
+    /// are for cases in reserve, and only those of memory: the others replace ceilings in the queue.
     pub(in crate::engine) fn pull_ceilings(&mut self, case: usize) -> Vec<usize> {
         if self.ceilings.is_empty() {
             return Vec::new();
@@ -148,21 +142,19 @@ impl<'a> Schedule<'a> {
         })
     }
 
-    /// The case at a smaller size that runs in place of `case`, if there is one.
     pub(in crate::engine) fn smaller(&self, case: usize) -> Option<usize> {
         self.smaller.get(&case).copied()
     }
 
     /// Leaves a case out: `has_smaller` if a smaller size ran in its place.
     pub(in crate::engine) fn leave_out(&mut self, case: usize, has_smaller: bool) {
-        // The time limit allows no ceiling in reserve either.
+        // A ceiling in reserve that does not fit the time limit is not reported.
         if !self.cases[case].is_reserve {
             let list = if has_smaller { &mut self.left_out.smaller } else { &mut self.left_out.whole };
             list.push(case);
         }
     }
 
-    /// The cases left out.
     pub(in crate::engine) fn into_left_out(mut self) -> LeftOut {
         self.left_out.whole.sort_unstable();
         self.left_out.smaller.sort_unstable();

@@ -12,7 +12,6 @@ pub(super) fn missing(rows: &RowTable, index: usize, apis: usize) -> Vec<usize> 
     turns(index, apis).filter(|api| rows.lacks(index, *api)).collect()
 }
 
-/// State of the run while a case is measured.
 pub(super) struct CaseRun<'r, 'a> {
     pub(super) runs: &'r mut [ApiRun<'a>],
     pub(super) cases: &'r [Case],
@@ -21,8 +20,7 @@ pub(super) struct CaseRun<'r, 'a> {
 }
 
 impl CaseRun<'_, '_> {
-    /// Measures the case at `index`, or the largest smaller size that the devices have memory for and the run's time limit
-    /// allows.
+    /// Measures the case at `index`, or the largest smaller size that memory and the run's time limit allow.
     pub(super) async fn run_case(&mut self, schedule: &mut Schedule<'_>, index: usize) -> Result<()> {
         let mut next = Some(index);
         while let Some(size) = next {
@@ -39,8 +37,7 @@ impl CaseRun<'_, '_> {
         Ok(())
     }
 
-    /// Measures the case at `index`, after the ceilings that it needs. Returns whether it has its rows: whether memory and
-    /// time limit allowed it, now or before.
+    /// Measures the case at `index` after the ceilings that it needs. Returns whether it has its rows, new or earlier.
     async fn try_measure(&mut self, schedule: &mut Schedule<'_>, index: usize) -> Result<bool> {
         // A smaller size in place of another may have been measured in an earlier round.
         if missing(self.rows, index, self.runs.len()).is_empty() {
@@ -63,13 +60,11 @@ impl CaseRun<'_, '_> {
         }
     }
 
-    /// Whether no API's estimate of a launch exceeds the limit.
     fn fits(&self, index: usize, effort: &Effort) -> bool {
         self.runs.iter().all(|run| !run.exceeds_limit(&self.cases[index], effort))
     }
 
-    /// Measures the case at `index` through the APIs without a row for it. Returns whether the time limit allowed it and,
-    /// if it `has_smaller` sizes in reserve, the memory.
+    /// Measures the case through the APIs without a row. Returns whether time, and memory if `has_smaller`, allowed it.
     async fn measure(&mut self, index: usize, effort: &Effort, has_smaller: bool) -> Result<bool> {
         let (case, mut changes) = (&self.cases[index], ChangedRows::default());
         let missing = missing(self.rows, index, self.runs.len());
@@ -81,7 +76,7 @@ impl CaseRun<'_, '_> {
             let measured = self.rows.measured(self.cases);
             let mut record = self.runs[api].judged_row(case, effort, &measured, self.observer).await?;
             if self.runs[api].is_out_of_memory && self.runs.len() > 1 {
-                // The other APIs may have the memory allocated.
+                // The other APIs may have allocated the memory.
                 self.runs.iter_mut().for_each(ApiRun::release);
                 record = self.runs[api].judged_row(case, effort, &measured, self.observer).await?;
             }

@@ -10,10 +10,10 @@ use record::suite::{Api, Case, Dtype, Extent, Toolchain};
 use record::{Cause, Record, SCHEMA, Status};
 
 impl RowTable {
-    /// Matches `records`, in any order, with a run of `cases` through the APIs of `devices`. Rows may be missing anywhere: a
-    /// process that ended left holes. Rows that failed or exceed their ceiling are measured again, since the cause may be gone
-    /// (a lost device, memory used by others), and so are those that the time limit left out, since a resumed run has new time.
-    /// Rows that timed out or ended the process twice are not: they would do so again (see [`Self::retry_timeouts`]).
+    /// Matches `records`, in any order, with a run of `cases` through the APIs of `devices`. Rows may be missing
+    /// anywhere: a process that ended left holes. Rows that failed or exceed their ceiling are measured again, since
+    /// the cause may be gone (a lost device, memory used by others), and so are rows that the time limit left out. Rows
+    /// that timed out or ended the process twice are not: they would do so again (see [`Self::retry_timeouts`]).
     ///
     /// # Errors
     /// If version, host, device, driver, profile, cases or kernels do not match. The text follows the file's name.
@@ -52,8 +52,7 @@ impl RowTable {
         Ok(Self::new(devices.len(), slots, to_repeat))
     }
 
-    /// Also measures rows again that timed out or ended the process twice, or were skipped because a smaller size of their
-    /// kernel did.
+    /// Also repeats rows that timed out or ended the process twice, or were skipped because a smaller size did.
     #[must_use]
     pub fn retry_timeouts(mut self) -> Self {
         let ended: Vec<usize> = self.iter().filter(|(_, row)| has_ended(row)).map(|(slot, _)| slot).collect();
@@ -72,7 +71,7 @@ fn has_ended(row: &Record) -> bool {
     matches!(row.cause, Some(Cause::TimedOut | Cause::CrashedAgain))
 }
 
-/// Where the rows of a plan belong: a row's slot is the index of its case times the number of APIs, plus the index of its API.
+/// The slots of a plan's rows: the index of the case times the number of APIs, plus the index of the API.
 #[derive(Debug)]
 pub struct Slots {
     indices: HashMap<Key, usize>,
@@ -92,7 +91,7 @@ impl Slots {
         self.indices.get(&of_record(record)).copied()
     }
 
-    /// The slot of a row; `None` for one of another run.
+    /// The slot of a row; `None` for a row of another run.
     #[must_use]
     pub fn slot(&self, record: &Record) -> Option<usize> {
         let toolchain = record.toolchain()?;

@@ -1,10 +1,10 @@
-//! Passes over the plan after the first one: each adds an epoch to the rows that need one, in random order and at
-//! another place of memory.
+//! Passes over the plan after the first: each adds an epoch to the rows that need one, in random order and with buffers
+//! at other positions.
 //!
-//! Most of a row's variance lies between runs: it depends on where buffers lie and on what ran before. Epochs within one
-//! process show it (`docs/method.md`), so that a single run knows how the next one will differ. The order is random down
-//! to the single case: cases with equal inputs that ran in a row, to upload these once, found their buffers at the same
-//! place in every pass of a process, and at another one in the next process.
+//! Most of a row's variance lies between runs: it depends on the positions of buffers and on what ran before. Epochs
+//! within one process show it (`docs/method.md`), so a single run predicts how the next will differ. Every case is
+//! shuffled by itself: when cases with equal inputs ran in a row, to upload these once, their buffers had the same
+//! positions in every pass of a process, and others in the next process.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -38,13 +38,9 @@ pub(super) struct Passes<'r, 'a> {
 }
 
 impl Passes<'_, '_> {
-    /// Adds epochs until every row has enough, or the time limit ends the run. Returns whether the observer interrupted
-    /// it.
-    ///
-    /// # Errors
-    /// If the observer fails.
+    /// Adds epochs until every row has enough or the time limit ends the run. Returns whether it was interrupted.
     pub(super) async fn run(&mut self) -> Result<bool> {
-        // A run that goes on in another process has other orders and places there.
+        // A run that another process resumes has other orders and positions there.
         let epochs = self.rows.records().iter().map(|record| record.epochs_ns.len());
         let first = epochs.filter(|count| *count > 0).min().unwrap_or(1);
         for pass in first as u64.. {
@@ -76,7 +72,7 @@ impl Passes<'_, '_> {
         Ok(false)
     }
 
-    /// The APIs through which the case at `index` needs another epoch: all that can have one if any wants one, so that
+    /// The APIs through which the case at `index` needs another epoch: all that can have one if any needs one, so that
     /// their epochs stay in pairs.
     fn wanting(&self, index: usize) -> Vec<usize> {
         let apis = self.runs.len();
@@ -89,7 +85,6 @@ impl Passes<'_, '_> {
         if able.iter().any(wants) { able } else { Vec::new() }
     }
 
-    /// What each case needs from now on.
     fn expected(&self) -> Vec<Expected> {
         let epochs = self.settings.epochs;
         let epochs_of = |index| if self.wanting(index).is_empty() { 0 } else { self.rows.expected(index, epochs) };
@@ -137,7 +132,7 @@ impl Passes<'_, '_> {
         self.observer.finish(self.rows.records(), &self.rows.changes(&changes))
     }
 
-    /// Estimates all rows from their epochs, and compares them with the ceilings estimated likewise.
+    /// Estimates all rows from their epochs, and compares them with the ceilings from these.
     fn settle(&mut self) -> Result<()> {
         let mut changes = ChangedRows::default();
         self.rows.settle(self.cases, self.runs, &mut changes);

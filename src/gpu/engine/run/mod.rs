@@ -38,8 +38,7 @@ pub struct Outcome {
     pub left_out: LeftOut,
     /// How the run ended.
     pub end: End,
-    /// Time spent measuring, with warm-up but without preparation and verification. It should be most of the run's
-    /// time.
+    /// Time spent measuring: with warm-up, without preparation and verification. It should be most of the run's time.
     pub measuring: Duration,
 }
 
@@ -50,16 +49,15 @@ pub enum End {
     Complete,
     /// The observer interrupted the run.
     Interrupted,
-    /// No API is left: the device failed its first test, or could not be reopened after it was lost. The error is the
-    /// last API's.
+    /// No API is left: the device failed its first test, or could not be reopened. The error is the last API's.
     NoDevice(Error),
 }
 
-/// Part of a run's time limit from which on cases that were left out get another chance.
+/// Minimum share of a run's time limit, left at the end, to give left-out cases another chance.
 const WORTHWHILE: f64 = 0.05;
 
-/// Runs `cases` on one device through `backends`, and returns a record for each case and API. If an API's device cannot be reopened, the rest
-/// of its rows fail and the other APIs continue.
+/// Runs `cases` on one device through `backends`, and returns a record for each case and API. If an API's device cannot
+/// be reopened, the rest of its rows fail and the other APIs continue.
 ///
 /// # Errors
 /// If no API is left, or the observer fails.

@@ -8,7 +8,7 @@ use record::suite::{Api, Case, Toolchain};
 /// What a case draws, as RGBA pixels, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// The picture that it reads; empty where it reads none.
+    /// The picture that the case reads; empty if none.
     pub original: Vec<u8>,
     /// Its output.
     pub drawn: Vec<u8>,
@@ -29,7 +29,7 @@ pub struct Expected {
 pub trait Observer {
     /// The timer for an API is selected.
     fn timer(&mut self, toolchain: Toolchain<'_>, timer: &Timer);
-    /// What each case needs, by index: before the first case, and again before each pass, since the rows tell more.
+    /// The epochs that each case needs, by index: before the first case, and updated before each pass.
     fn plan(&mut self, cases: &[Expected]) {
         let _ = cases;
     }

@@ -15,7 +15,6 @@ use record::suite::hash;
 use record::suite::{Case, DeviceType, Toolchain};
 use record::{Cause, Record, SCHEMA, Status};
 
-/// One API of a run.
 pub(super) struct ApiRun<'a> {
     pub(super) device: Device,
     settings: &'a Settings,
@@ -40,7 +39,7 @@ impl<'a> ApiRun<'a> {
     ) -> Self {
         let device = backend.device().clone();
         let session = Session::new(backend, settings).await.map_err(unusable);
-        // The host's parts have the host's clock, whatever the device has.
+        // Work of the host is timed by the host's clock on any device.
         if let Ok(session) = &session
             && cases.iter().any(|case| case.benchmark.host_part.is_none())
         {
@@ -88,7 +87,6 @@ impl<'a> ApiRun<'a> {
         Ok(Some(record))
     }
 
-    /// Compares a row with the ceilings measured so far.
     pub(super) fn judge(&self, case: &Case, record: &mut Record) {
         let is_software = self.device.kind == DeviceType::Software;
         let scatter = self.session.as_ref().map_or(0.0, |session| session.canary.scatter());
@@ -126,8 +124,7 @@ impl<'a> ApiRun<'a> {
         Ok(Some(record))
     }
 
-    /// Adds an epoch to the case's row. Returns whether it could: a row keeps the epochs that it has, unless the device
-    /// is lost in this one.
+    /// Adds an epoch to the case's row, and returns whether it could. It keeps its others unless the device is lost.
     pub(super) async fn epoch(&mut self, case: &Case, effort: &Effort, record: &mut Record) -> Result<bool> {
         let Ok(session) = &mut self.session else { return Ok(false) };
         let mut picture = None;
@@ -143,7 +140,7 @@ impl<'a> ApiRun<'a> {
         Ok(true)
     }
 
-    /// Allocates later jobs at another place of memory. A device that fails here fails in the next case.
+    /// Allocates later jobs at another position in memory. A device that fails here fails again in the next case.
     pub(super) async fn move_to(&mut self, place: u64) {
         if let Ok(session) = &mut self.session {
             let _ = session.backend.move_to(place).await;
@@ -163,12 +160,10 @@ impl<'a> ApiRun<'a> {
         runs_kernel && self.device.check(&job).is_err()
     }
 
-    /// Time of one launch of the case, estimated from cases that ran.
     fn known_ns(&self, case: &Case) -> Option<f64> {
         self.session.as_ref().ok().and_then(|session| session.guard.known_ns(case, &self.device, true))
     }
 
-    /// The row of a case that exceeds the run's time limit.
     pub(super) fn left_out(&self, case: &Case) -> Record {
         let mut record = self.blank(case);
         record.status = Status::Skipped;
@@ -180,7 +175,6 @@ impl<'a> ApiRun<'a> {
         record
     }
 
-    /// Reopens the device if `error` ended it.
     async fn recover(&mut self, error: &Error) {
         if error.ends_device()
             && let Ok(session) = &mut self.session
@@ -199,7 +193,7 @@ impl<'a> ApiRun<'a> {
         }
     }
 
-    /// Restores from a row that stays as it is whether its case may be launched at larger sizes.
+    /// Restores from a row that is not repeated whether its case may be launched at larger sizes.
     pub(super) fn note_end(&mut self, case: &Case, record: &Record) {
         let (Ok(session), Status::Failed) = (&mut self.session, record.status) else { return };
         match record.cause {
@@ -223,12 +217,10 @@ impl<'a> ApiRun<'a> {
         has_risen
     }
 
-    /// The case's row before it runs.
     pub(super) fn blank(&self, case: &Case) -> Record {
         blank(&self.device, self.settings, case)
     }
 
-    /// Time spent measuring so far.
     pub(super) fn measuring(&self) -> Duration {
         self.session.as_ref().map_or(Duration::ZERO, |session| session.measuring)
     }
@@ -246,8 +238,7 @@ impl<'a> ApiRun<'a> {
     }
 }
 
-/// Turns an error that ends the device into [`Error::NoDevice`]: a time-out then belongs to no case, and a resumed run
-/// repeats them.
+/// Turns an error that ends the device into [`Error::NoDevice`], so that a resumed run repeats cases that timed out.
 fn unusable(error: Error) -> Error {
     if error.ends_device() { Error::NoDevice(format!("the device cannot be used: {}", error.chain())) } else { error }
 }
@@ -312,6 +303,6 @@ fn fail(record: &mut Record, error: &Error) {
     record.drop_figures();
     record.status = if error.is_skip() { Status::Skipped } else { Status::Failed };
     record.cause = Some(error.into());
-    // Compilers quote the kernel, which may be anybody's.
+    // Compilers quote the kernel, which anybody may have written.
     record.reason = visible_lines(&error.chain());
 }

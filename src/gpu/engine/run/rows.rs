@@ -19,7 +19,6 @@ pub(super) struct ChangedRows {
 }
 
 impl ChangedRows {
-    /// Whether no row was added or changed.
     pub(super) fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty()
     }
@@ -31,20 +30,18 @@ pub struct RowTable {
     apis: usize,
     slots: Vec<usize>,
     records: Vec<Record>,
-    /// Slots of rows to measure again.
     to_repeat: BTreeSet<usize>,
 }
 
 impl RowTable {
-    /// Rows with their slots in rising order, of a run through so many APIs. Those in the slots `to_repeat` are measured
-    /// again.
+    /// Rows with their slots in rising order, of a run through `apis` APIs; `to_repeat` are slots to measure again.
     #[must_use]
     pub fn new(apis: usize, rows: Vec<(usize, Record)>, to_repeat: BTreeSet<usize>) -> Self {
         let (slots, records) = rows.into_iter().unzip();
         Self { apis, slots, records, to_repeat }
     }
 
-    /// The same rows in a run through so many APIs.
+    /// The same rows in a run through `apis` APIs.
     #[must_use]
     pub fn with_apis(self, apis: usize) -> Self {
         Self { apis, ..self }
@@ -80,12 +77,11 @@ impl RowTable {
         }
     }
 
-    /// The case of this index is measured: its rows need not be measured again.
+    /// Notes that the row in a slot is measured and need not be repeated.
     pub fn is_measured(&mut self, slot: usize) {
         self.to_repeat.remove(&slot);
     }
 
-    /// Also measures these rows again.
     pub(super) fn repeat(&mut self, slots: impl IntoIterator<Item = usize>) {
         self.to_repeat.extend(slots);
     }
@@ -96,7 +92,6 @@ impl RowTable {
         self.to_repeat.len()
     }
 
-    /// Whether the row in a slot is measured again.
     pub(super) fn is_repeated(&self, slot: usize) -> bool {
         self.to_repeat.contains(&slot)
     }
@@ -106,12 +101,11 @@ impl RowTable {
         self.slots.iter().copied().zip(&self.records)
     }
 
-    /// The row of a case through an API, if there is one.
     pub(super) fn get(&self, index: usize, api: usize) -> Option<&Record> {
         self.at(index * self.apis + api).map(|at| &self.records[at])
     }
 
-    /// Estimates all times from their epochs. Changed rows are changes.
+    /// Estimates all times from their epochs, and adds changed rows to `changes`.
     fn estimate(&mut self, changes: &mut ChangedRows) {
         let before: Vec<_> = self.records.iter().map(|record| (record.median_ns, record.ci_high_ns)).collect();
         estimate(&mut self.records);
@@ -127,7 +121,6 @@ impl RowTable {
         self.is_repeated(slot) || self.at(slot).is_none()
     }
 
-    /// Inserts a row, or replaces the one in its slot.
     pub(super) fn put(&mut self, index: usize, api: usize, record: Record, changes: &mut ChangedRows) {
         let slot = index * self.apis + api;
         self.is_measured(slot);
@@ -200,7 +193,6 @@ impl RowTable {
         indices.into_iter().map(|index| (index, &cases[index])).collect()
     }
 
-    /// Whether any API has a row for the benchmark.
     pub(super) fn has_benchmark(&self, family: &str, benchmark: &str) -> bool {
         self.records.iter().any(|record| record.family == family && record.benchmark == benchmark)
     }

@@ -32,7 +32,6 @@ use record::stats::{self, round_to_seven_digits};
 use record::suite::{Case, Dtype, Extent, Fnv, Reading, Shape};
 use record::{Cause, Clock, Conditions, Record, Status};
 
-/// A measuring session on one device, with the canary that detects clock changes.
 pub(in crate::engine) struct Session<'a> {
     pub(in crate::engine) backend: &'a mut dyn Backend,
     pub(in crate::engine) settings: &'a Settings,
@@ -52,10 +51,7 @@ pub(in crate::engine) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Tests the device and selects the timer.
-    ///
-    /// # Errors
-    /// If the device fails the test.
+    /// Tests the device and selects the timer. An error if the device fails the test.
     pub(in crate::engine) async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
         let canary_job = Job::new(&canary_case(backend.device())?)?;
         let mut prepared = backend.prepare(&canary_job).await?;
@@ -84,9 +80,6 @@ impl<'a> Session<'a> {
     }
 
     /// Reopens the device. Tries several times, since the driver may still be recovering.
-    ///
-    /// # Errors
-    /// If the device cannot be opened or fails at once.
     pub(in crate::engine) async fn reopen(&mut self) -> Result<()> {
         let mut result = self.try_reopen().await;
         for _ in 1..ATTEMPTS {
@@ -108,7 +101,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The case with the inputs of its epoch, counted from 0, and with the accuracy of the device.
+    /// The case with the inputs of its epoch, counted from 0, and with the device's filter accuracy.
     fn in_epoch(&self, case: &Case, epoch: usize) -> Case {
         let mut case = case.clone();
         case.shape.stream = stream_of(self.settings.seed, epoch);
@@ -116,11 +109,7 @@ impl<'a> Session<'a> {
         case
     }
 
-    /// Measures one epoch of the case into `record`, which has the epochs before. If the output is a picture, stores it
-    /// in `picture`.
-    ///
-    /// # Errors
-    /// If the case cannot be measured. The record then keeps the figures of the epochs before.
+    /// Measures one epoch of the case into `record`, which keeps earlier epochs on an error. May set `picture`.
     pub(in crate::engine) async fn case(
         &mut self,
         case: &Case,
@@ -258,8 +247,8 @@ impl<'a> Session<'a> {
         self.extras(subject, prepared, record).await
     }
 
-    /// Whether an epoch is searched for skipped work: the first and, of kernels that are not the suite's, a random one of those
-    /// that every row has, and one of eight others. No kernel can know which.
+    /// Whether an epoch is searched for skipped work: the first; for kernels that are not the suite's, also a random
+    /// one of those that every row has, and one in eight of the others. No kernel can predict which.
     fn is_searched(&self, case: &Case, epoch: usize) -> bool {
         if epoch == 0 || !case.is_foreign() {
             return epoch == 0;
@@ -271,7 +260,6 @@ impl<'a> Session<'a> {
         epoch as u64 == 1 + draw % later || mixed(draw, epoch as u64).is_multiple_of(8)
     }
 
-    /// The rules for the next epoch of a row.
     fn rules(&self, job: &Job, effort: &Effort, record: &Record) -> Rules {
         let known = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
         let mut rules = Rules { first_launches: known, known_ns: record.median_ns, ..rules_for(job, effort.rules) };
@@ -281,7 +269,6 @@ impl<'a> Session<'a> {
         rules
     }
 
-    /// The fault that the checks of this moment find.
     async fn fault(&mut self, when: When, of: Subject<'_>, prepared: &mut dyn Prepared) -> Result<Option<String>> {
         let Subject { case, job, timer, rules, epoch, poisoned, .. } = of;
         let random = mixed(self.settings.secret, 1 + epoch as u64);
@@ -306,8 +293,8 @@ impl<'a> Session<'a> {
         fault
     }
 
-    /// Samples the case until the device's clock and conditions are steady, at most `attempts` times. Returns the epoch with
-    /// what was unsteady in the last attempt, or the fault that a check found.
+    /// Samples the case until the device's clock and conditions are steady, at most `attempts` times. Returns the epoch
+    /// and what was unsteady in the last attempt, or the fault that a check found.
     async fn steady(
         &mut self,
         subject: Subject<'_>,
@@ -317,7 +304,7 @@ impl<'a> Session<'a> {
         let Subject { case, job, timer, rules, epoch, is_searched, .. } = subject;
         let can_skip_work = checks::can_skip_work(case, job);
         if can_skip_work {
-            // What it needs is prepared before the clock is looked at.
+            // Preparation comes before the canary: the clock may fall meanwhile.
             self.caches.prepare(self.backend).await?;
         }
         let mut attempt = 1;
@@ -328,7 +315,7 @@ impl<'a> Session<'a> {
             let canary_ns = self.canary.ramp_up(&self.timer).await?;
             let mut sampling = Sampling::start(prepared, timer, rules).await?;
             if is_searched && can_skip_work {
-                // In the first epoch after the last sample but one; later anywhere among them.
+                // In the first epoch right before the last sample, later at a random sample.
                 let least = rules.min_samples.max(2) as u64 - 1;
                 let draw = 1 + mixed(mixed(self.settings.secret, 9), epoch as u64) % least;
                 sampling.take(if epoch == 0 { usize::MAX } else { draw as usize }).await?;
@@ -358,8 +345,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Figures besides the time of a launch, after the first epoch: the time of one more launch in a submission, of the
-    /// kernel by its own clock, and of the whole way to the host and back.
+    /// Further times after the first epoch: one more launch in a submission, by the kernel's own clock, end to end.
     async fn extras(&mut self, of: Subject<'_>, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
         let Subject { job, timer, rules, .. } = of;
         let start = Instant::now();
@@ -376,7 +362,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Adds the energy of a launch to the row's figures. Only of launches that follow each other without other work.
+    /// Adds the energy of a launch to the row, if launches follow each other without other work.
     async fn energy(
         &mut self,
         job: &Job,
@@ -399,13 +385,11 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// A reading of the monitor, if there is one and it `is_wanted`.
     fn reading(&mut self, is_wanted: bool) -> Option<Reading> {
         self.monitor.as_mut().filter(|_| is_wanted).map(|monitor| monitor.read())
     }
 }
 
-/// Notes what the driver reports of the compiled kernel.
 fn note_statistics(record: &mut Record, statistics: Statistics) {
     record.registers = statistics.registers;
     record.local_bytes = statistics.local_bytes;
@@ -423,7 +407,6 @@ struct Subject<'a> {
     timer: &'a Timer,
     rules: &'a Rules,
     epoch: usize,
-    /// Whether it is searched for skipped work.
     is_searched: bool,
     /// How launches into poisoned outputs compared with others, once there is a series.
     poisoned: Option<Poisoned>,
@@ -439,7 +422,6 @@ fn note_unsteady(record: &mut Record, unsteady: Vec<String>) {
     record.reason = before.into_iter().chain(unsteady).collect::<Vec<_>>().join("; ");
 }
 
-/// The reason of unverified rows.
 const UNVERIFIED: &str = "nothing to compare the output with";
 
 /// The rules for a job. If it has untimed steps between launches, the maximum sample duration must cover them too.

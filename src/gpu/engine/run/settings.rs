@@ -32,11 +32,11 @@ pub struct Settings {
     pub rules: Rules,
     /// The number of epochs of a case.
     pub epochs: Epochs,
-    /// Seed of the inputs, of the order of the cases in all epochs but the first, and of the places of their buffers.
+    /// Seed of the inputs, of the order of the cases in all epochs but the first, and of buffer positions.
     pub seed: u64,
-    /// Selects what a kernel must not know even where the seed is known: the parts of outputs that are compared, the signs
-    /// of Freivalds' check, the epochs that are searched for skipped work, and after how many launches. Drawn from the
-    /// system's entropy in a run, and recorded nowhere.
+    /// Selects what a kernel must not predict even with the seed: the compared parts of outputs, the signs of
+    /// Freivalds' check, the epochs searched for skipped work, and after how many launches. Drawn from the system's
+    /// entropy, and recorded nowhere.
     pub secret: u64,
     /// Cases that upload more bytes than this have no end-to-end time.
     pub end_to_end_bytes: u64,
@@ -55,7 +55,7 @@ pub struct Epochs {
     pub least: usize,
     /// Maximum number of a row whose interval is wider than `target`.
     pub most: usize,
-    /// Half width of the 95 % interval, relative to the time, from which on a row is precise enough.
+    /// Half width of the 95 % interval, relative to the time, at which a row is precise enough.
     pub target: f64,
 }
 
@@ -83,8 +83,8 @@ impl Settings {
 
     /// The settings of a profile: its time budget per epoch, its epochs and its upload limit.
     ///
-    /// The numbers of epochs follow from the variance between them (`docs/method.md`): kernels above 100 µs vary by
-    /// 0.1 %, for which two epochs and what their class shows suffice; shorter ones by up to 1 %.
+    /// The numbers of epochs follow from the variance between them (`docs/method.md`). Kernels above 100 µs vary by 0.1
+    /// %: two epochs and the variance of their class suffice. Shorter ones vary by up to 1 %.
     #[must_use]
     pub fn new(profile: Profile, date: String, os: String, cpu: String) -> Self {
         let (budget_ms, min_samples, shortest_sample_us, end_to_end_bytes) = match profile {

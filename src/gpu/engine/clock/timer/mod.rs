@@ -6,8 +6,7 @@ use crate::backend::{Prepared, Sample};
 use record::error::{Error, Result};
 use record::{Clock, stats};
 
-/// Minimum duration of the shortest sample of the test, by the host's clock: 100 steps of the coarsest device clock,
-/// 100 µs in browsers.
+/// Minimum of the test's shortest sample, in nanoseconds of wall time: 100 of browsers' 100 µs clock steps.
 const SHORTEST_NS: f64 = 10e6;
 
 /// Lengths of the samples of a round, as multiples of the shortest one.
@@ -16,7 +15,7 @@ const LENGTHS: [u32; 3] = [1, 2, 4];
 /// Maximum number of launches in the shortest sample.
 const MAX_LAUNCHES: u32 = 1 << 14;
 
-/// Rounds of samples: the minimum, and the maximum where the host is too noisy to tell.
+/// Rounds of samples: the minimum, and the maximum if the host is too noisy.
 const ROUNDS: (usize, usize) = (2, 8);
 
 /// Time of all rounds after which no other round starts, in nanoseconds.
@@ -25,21 +24,19 @@ const BUDGET_NS: f64 = 0.7e9;
 /// Samples of different lengths below the shortest one: their times show the clock's step.
 const SPREAD: u32 = 24;
 
-/// Maximum deviation of the device's clock from the host's, as a fraction. The host can tell a larger one if its own
-/// result is as certain.
+/// Maximum deviation of the device's clock from the host's, and half width of a certain rate, as fractions.
 const TOLERANCE: f64 = 0.1;
 
-/// Where the host cannot tell 10 %, a device clock that is certainly off by this factor is still not used.
+/// A device clock that is certainly off by this factor is not used, even if the host cannot measure to 10 %.
 const CERTAIN_FACTOR: f64 = 1.5;
 
 /// A jump of the device's clock is longer than this, in nanoseconds: coarse clocks round short samples by less.
 const JUMP_NS: f64 = 1e6;
 
-/// A sample's device time may be longer than its host time by this factor and [`JUMP_NS`].
+/// A sample's device time may exceed its host time by this factor and [`JUMP_NS`].
 const LONGER: f64 = 1.2;
 
-/// How often samples with an impossible device time are taken before the case fails. A counter of few bits wraps once an
-/// hour (36 bits on some Intel GPUs).
+/// Attempts at samples with an impossible device time. A 36-bit counter (some Intel GPUs) wraps once an hour.
 const ATTEMPTS: usize = 3;
 
 /// The clock that times rows.
@@ -60,7 +57,7 @@ impl Timer {
         Self { is_device: false, tick_ns: 1.0, note: None }
     }
 
-    /// The host's clock around a part of the host's work, which samples have in place of the device's time.
+    /// The host's clock around a part of the host's work; samples hold this time in place of the device's.
     #[must_use]
     pub const fn of_part() -> Self {
         // Browsers round to 100 µs; the sum over many launches does not.
@@ -79,7 +76,7 @@ impl Timer {
         if self.is_device { sample.device_ns.unwrap_or(sample.wall_ns) } else { sample.wall_ns }
     }
 
-    /// Takes a sample, again if its device time is impossible.
+    /// Takes a sample; repeats it if its device time is impossible.
     ///
     /// # Errors
     /// [`Error::Clock`] if it stays impossible; errors of the device.
@@ -88,8 +85,8 @@ impl Timer {
         samples.pop().ok_or_else(|| Error::Validation("a submission returned no sample".to_owned()))
     }
 
-    /// Takes up to `count` samples ([`Prepared::samples`]), again if a device time is impossible: negative, or longer than
-    /// the host's time around it.
+    /// Takes up to `count` samples ([`Prepared::samples`]); repeats them if a device time is impossible: not a number,
+    /// negative, or longer than the host's time around it.
     ///
     /// # Errors
     /// [`Error::Clock`] if one stays impossible; errors of the device.
@@ -105,14 +102,14 @@ impl Timer {
         Err(Error::Clock(fault))
     }
 
-    /// What is impossible about the device times of samples in one submission.
+    /// Why the device times of samples in one submission are impossible, if they are.
     fn fault(&self, samples: &[Sample]) -> Option<String> {
         let times_ns: Vec<f64> = samples.iter().filter_map(|sample| sample.device_ns).collect();
         if !self.is_device {
             return None;
         }
         if let Some(ns) = times_ns.iter().find(|ns| ns.is_nan() || **ns < 0.0) {
-            return Some(format!("a sample took {:.3e} ms by the device's timestamps: they ran backwards", ns / 1e6));
+            return Some(format!("a sample took {:.3e} ms by the device's timestamps: these are invalid", ns / 1e6));
         }
         let (device_ns, wall_ns) =
             (times_ns.iter().sum::<f64>(), samples.iter().map(|sample| sample.wall_ns).sum::<f64>());
@@ -133,19 +130,18 @@ impl Timer {
     }
 }
 
-/// One sample of each length.
 type Round = [Sample; LENGTHS.len()];
 
 /// Tests the device's timestamps on `prepared`, a job of measurable length, and selects the timer.
 ///
 /// Rounds of samples of 10, 20 and 40 ms compare both clocks. The rate of the device's clock is the slope of device
 /// time over host time between lengths, which cancels the cost of submit and wait. Other programs only lengthen the
-/// host's time of a sample, so that the shortest of several samples of a length stands for it. The rate's range covers
-/// the slopes of all pairs of lengths, with all rounds and without each of them (the jackknife).
+/// host's time, so the shortest of several samples of a length counts. The rate's range covers the slopes of all pairs
+/// of lengths, with all rounds and without each of them (the jackknife).
 ///
-/// The device's timestamps are used if that range is within 10 % of 1. Rounds are added until the range tells; if it
-/// never does, on a busy machine, the timestamps are used with a note unless they are certainly off by a factor of
-/// 1.5. Timestamps that are missing, zero, negative, stuck, or that jump are not used.
+/// The device's timestamps are used if that range is within 10 % of 1. Rounds are added until the range decides; if it
+/// never does, on a busy machine, the timestamps are used with a note unless they are certainly off by a factor of 1.5.
+/// Timestamps that are missing, zero, negative, stuck, or that jump are not used.
 ///
 /// # Errors
 /// Errors of the device.
@@ -181,7 +177,6 @@ pub async fn select_timer(prepared: &mut dyn Prepared) -> Result<Timer> {
     }
 }
 
-/// The number of launches in a sample of the shortest length.
 async fn shortest_launches(prepared: &mut dyn Prepared) -> Result<u32> {
     let mut launches = 1;
     loop {
@@ -200,14 +195,14 @@ fn more_launches(launches: u32, wall_ns: f64) -> u32 {
     ((f64::from(launches) * factor).ceil() as u32).min(MAX_LAUNCHES)
 }
 
-/// What samples say about the device's clock.
+/// What samples show about the device's clock.
 #[derive(Debug, Clone, PartialEq)]
 enum Verdict {
     /// It agrees with the host's.
     Device,
-    /// It cannot be used: why.
+    /// It cannot be used, with the reason.
     Wall(String),
-    /// The samples do not tell yet.
+    /// Undecided.
     Unsure(Rate),
 }
 
@@ -220,7 +215,6 @@ struct Rate {
 }
 
 impl Rate {
-    /// The rate over all pairs of lengths, with its range.
     fn of(rounds: &[Round]) -> Self {
         let all = slopes(&quiet(rounds.iter()));
         let mut range = all.to_vec();
@@ -237,7 +231,6 @@ impl Rate {
         Self { value: stats::median(&all).unwrap_or(1.0), low, high }
     }
 
-    /// Whether its range is as narrow as the tolerance: the host can tell.
     fn is_certain(&self) -> bool {
         self.high - self.low <= 2.0 * TOLERANCE * self.value.abs()
     }
@@ -275,7 +268,6 @@ fn slopes(round: &Round) -> [f64; 3] {
     })
 }
 
-/// Judges the device's clock by rounds of samples, and by short samples of various lengths.
 fn judge(rounds: &[Round], spread: &[Sample]) -> Verdict {
     let wall = |note: &str| Verdict::Wall(note.to_owned());
     let all = || rounds.iter().flatten().chain(spread);
@@ -311,7 +303,7 @@ fn judge(rounds: &[Round], spread: &[Sample]) -> Verdict {
     if is_within { Verdict::Device } else { Verdict::Unsure(rate) }
 }
 
-/// Whether the device's times are all alike though the host's are not.
+/// Whether all device times are alike though the host's are not.
 fn is_stuck(rounds: &[Round]) -> bool {
     let range = |read: fn(&Sample) -> f64| {
         let times = || rounds.iter().flatten().map(read);
@@ -321,8 +313,8 @@ fn is_stuck(rounds: &[Round]) -> bool {
     device.1 <= 1.2 * device.0 && wall.1 >= 2.0 * wall.0
 }
 
-/// A sample whose device time no interruption of the host explains: far longer than its time by the host's clock; or
-/// far shorter than this and than the other samples' device time of as many launches.
+/// A sample whose device time no interruption of the host explains: far longer than its host time; or far shorter than
+/// this and than the device times of other samples with as many launches.
 fn jump<'a>(rounds: &'a [Round], spread: &'a [Sample]) -> Option<&'a Sample> {
     let is_too_long = |sample: &Sample| sample.device_ns > Some(CERTAIN_FACTOR * sample.wall_ns + JUMP_NS);
     if let Some(sample) = rounds.iter().flatten().chain(spread).find(|sample| is_too_long(sample)) {
@@ -339,8 +331,8 @@ fn jump<'a>(rounds: &'a [Round], spread: &'a [Sample]) -> Option<&'a Sample> {
     of_length().find(is_too_short).map(|(sample, _)| sample)
 }
 
-/// The timer of a final verdict. Where the range never fell on one side of 10 %, its middle decides if the host can tell;
-/// if not, the device's clock is used.
+/// The timer of a final verdict. If the range never fell on one side of 10 %, its middle decides if the range is
+/// narrow; otherwise the device's clock is used.
 fn timer(verdict: Verdict, rounds: &[Round], spread: &[Sample]) -> Timer {
     let all = || spread.iter().chain(rounds.iter().flatten());
     let note = match verdict {

@@ -3,8 +3,7 @@
 use super::*;
 use crate::backend::Task;
 
-/// A job with launches of 10 µs by the host's clock, and a device clock that `device_ns` computes from that time
-/// and the index of the sample. `late_ns` is how much longer the host waits for a sample, by its index.
+/// `device_ns` computes the device's time from the host's and the sample's index; `late_ns` is a delay of the host.
 struct Scripted {
     each_ns: fn(usize) -> f64,
     device_ns: fn(f64, usize) -> Option<f64>,
@@ -42,7 +41,6 @@ fn selected(mut job: Scripted) -> (Timer, f64) {
     (timer, job.wall_ns.iter().sum())
 }
 
-/// The host's clock is selected for this reason.
 fn assert_refused(device_ns: fn(f64, usize) -> Option<f64>, reason: &str) {
     let (timer, _) = selected(Scripted { device_ns, ..QUIET });
     let note = timer.note.unwrap_or_default();
@@ -164,7 +162,6 @@ fn the_host_s_clock_has_its_own_step() {
     assert_eq!((timer.is_device, timer.tick_ns), (false, 10_000.0));
 }
 
-/// A timer of the device, as the test selects it.
 const DEVICE: Timer = Timer { is_device: true, tick_ns: 32.0, note: None };
 
 fn taken(device_ns: fn(f64, usize) -> Option<f64>) -> (Result<Vec<Sample>>, usize) {
@@ -193,7 +190,7 @@ fn a_clock_that_stays_impossible_fails_the_case_with_both_times() {
     let fault = |device_ns| taken(device_ns).0.expect_err("impossible").to_string();
     assert_eq!(
         fault(|ns, _| Some(-ns)),
-        "clock error: a sample took -1.000e-1 ms by the device's timestamps: they ran backwards"
+        "clock error: a sample took -1.000e-1 ms by the device's timestamps: these are invalid"
     );
     assert_eq!(
         fault(|ns, _| Some(1e3 * ns)),
