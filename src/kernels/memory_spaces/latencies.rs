@@ -63,7 +63,6 @@ pub(super) const PRIVATE: Benchmark = Benchmark {
     ..LATENCIES
 };
 
-/// A single invocation.
 const LATENCIES: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[("STEPS", STEPS as f64)]])],
     accepts: &[("STEPS", Accepted::Multiple(16, 1 << 20))],
@@ -77,15 +76,14 @@ const LATENCIES: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Steps of a walk: many rounds, which make launch and fill negligible, but no whole number of them, so that it does
-/// not end at its start.
+/// Steps of a walk: many cycles, which make launch and fill negligible, but not a whole number of them, so the walk
+/// does not end at its start.
 const STEPS: u64 = 240_000;
 /// 4 KiB of words.
 const WALK: Cycle = Cycle::new(1024, 1);
-/// Compilers do not accept larger private arrays.
+/// Compilers reject larger private arrays.
 const PRIVATE_WALK: Cycle = Cycle::new(256, 1);
-/// 128 MiB of lines, as in `cache_curve/latency`: more than the L2 of today's GPUs holds, and no more than WebGPU
-/// lets a kernel bind.
+/// 128 MiB of lines, as in `cache_curve/latency`: more than any current L2 holds, and the most that WebGPU can bind.
 const PINNED_WALK: Cycle = Cycle::new(1 << 20, 32);
 /// 4 KiB of uniform-array elements.
 const UNIFORM_WALK: Cycle = Cycle::new(256, 4);
@@ -120,7 +118,7 @@ fn walked(shape: &Shape, cycle: Cycle) -> Vec<Buffer> {
 mod tests {
     use super::*;
 
-    /// Where a walk ends depends on its order: else no load would be needed to know it.
+    /// A walk's end depends on its order; otherwise it could be computed without loads.
     #[test]
     fn walks_end_in_many_places() {
         for cycle in [WALK, PRIVATE_WALK, UNIFORM_WALK] {
