@@ -91,7 +91,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "cudnn",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL])],
-            only_cuda: Some("cuDNN is an NVIDIA library"),
+            only_cuda: Some("cuDNN needs CUDA"),
             library: Some(Library::CuDnn),
             accepts: &[D, CAUSAL],
             cases: &cases(F16, LONG),

@@ -55,7 +55,7 @@ const STOCKHAM: Benchmark = Benchmark {
 const CUFFT: Benchmark = Benchmark {
     name: "cufft",
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), PLAIN)],
-    only_cuda: Some("cuFFT is part of CUDA"),
+    only_cuda: Some("cuFFT needs CUDA"),
     library: Some(Library::CuFft),
     accepts: &[],
     of_size: &[],

@@ -111,7 +111,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "cublas",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
-            only_cuda: Some("cuBLAS is part of CUDA"),
+            only_cuda: Some("cuBLAS needs CUDA"),
             library: Some(Library::CuBlas),
             cases: &cases(&[Dtype::F32, Dtype::F16], F32_LARGE, F16_LARGE),
             steps: |shape, _| {

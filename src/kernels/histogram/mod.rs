@@ -41,7 +41,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "cub",
             quick: &[],
-            only_cuda: Some("CUB is part of CUDA"),
+            only_cuda: Some("CUB needs CUDA"),
             library: Some(Library::Cub),
             steps: |shape, _| Step::library(Routine::CountBytes { n: 4 * shape.count() }, &["input", "bins"]),
             ..BASE

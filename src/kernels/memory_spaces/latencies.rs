@@ -83,7 +83,8 @@ const STEPS: u64 = 240_000;
 const WALK: Cycle = Cycle::new(1024, 1);
 /// Compilers reject larger private arrays.
 const PRIVATE_WALK: Cycle = Cycle::new(256, 1);
-/// 128 MiB of lines, as in `cache_curve/latency`: more than any current L2 holds, and the most that WebGPU can bind.
+/// 128 MiB of lines, as in `cache_curve/latency`: more than any current L2 holds, and the most that WebGPU binds by
+/// default.
 const PINNED_WALK: Cycle = Cycle::new(1 << 20, 32);
 /// 4 KiB of uniform-array elements.
 const UNIFORM_WALK: Cycle = Cycle::new(256, 4);

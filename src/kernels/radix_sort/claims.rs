@@ -1,4 +1,4 @@
-//! The fastest sort, and the gain of one pass a digit over three kernels.
+//! The fastest sort, and the gain of one pass per digit over three kernels.
 
 use record::Record;
 use record::claim::*;

@@ -84,7 +84,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "cub",
             quick: &[],
-            only_cuda: Some("CUB is part of CUDA"),
+            only_cuda: Some("CUB needs CUDA"),
             library: Some(Library::Cub),
             accepts: &[],
             buffers: |shape, _| vec![input(shape), total()],
@@ -96,10 +96,10 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share: one load per invocation.
+/// One load per invocation.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), PLAIN)],
-    // Trees halve the workgroup; with less than 16 invocations a large array takes more passes than are declared.
+    // Trees halve the workgroup; with fewer than 16 invocations, a large array takes more passes than are declared.
     accepts: &[("WG", Accepted::PowerOfTwo(16, 1024)), ("INPUT", Accepted::OneOf(&[0.25, 0.5, 1.0, 2.0]))],
     small: Some(Extent::Linear(1 << 16)),
     cases: &[
@@ -124,7 +124,7 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// [`Input::sum`] of the first `n` elements. It is stored, since all rows of a size and epoch have the same sum.
+/// [`Input::sum`] of the first `n` elements, cached: all rows of a size and epoch have the same sum.
 fn sum_of(input: Input, scalar: Scalar, n: u64) -> f64 {
     type Summed = (Input, Scalar, u64);
     static KNOWN: Mutex<Vec<(Summed, f64)>> = Mutex::new(Vec::new());
@@ -138,7 +138,6 @@ fn sum_of(input: Input, scalar: Scalar, n: u64) -> f64 {
     sum
 }
 
-/// Two loads per invocation.
 const TWO_LOADS: Benchmark = Benchmark {
     buffers: |shape, interface| buffers(shape, &passes(shape, interface, 2)),
     steps: |shape, interface| dispatches(&passes(shape, interface, 2), "input"),
@@ -169,7 +168,7 @@ const RESTORE: Step = Step::Restore { from: "input", to: "data" };
 const SUMS: [&str; 8] = ["sums_1", "sums_2", "sums_3", "sums_4", "sums_5", "sums_6", "sums_7", "sums_8"];
 const PASS_SIZES: [&str; 8] = ["sizes", "sizes_2", "sizes_3", "sizes_4", "sizes_5", "sizes_6", "sizes_7", "sizes_8"];
 
-/// One pass: the number of values that it adds up, and of its workgroups.
+/// A pass adds up `n` values with `groups` workgroups.
 struct Pass {
     n: u64,
     groups: u64,
@@ -228,7 +227,7 @@ fn buffers(shape: &Shape, passes: &[Pass]) -> Vec<Buffer> {
     buffers
 }
 
-/// One dispatch per pass. The first reads the buffer `source`, each later one the sums of the pass before.
+/// One dispatch per pass: the first reads `source`, each later one the previous pass's sums.
 fn dispatches(passes: &[Pass], source: &'static str) -> Vec<Step> {
     let dispatch = |(index, pass): (usize, &Pass)| {
         Step::bound(

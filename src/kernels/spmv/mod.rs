@@ -59,7 +59,7 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cusparse",
-            only_cuda: Some("cuSPARSE is part of CUDA"),
+            only_cuda: Some("cuSPARSE needs CUDA"),
             library: Some(Library::CuSparse),
             steps: |shape, _| {
                 Step::library(

@@ -1,13 +1,14 @@
 //! `stream`: the six kernels of BabelStream (Deakin et al.), with its byte counts: copy, mul, add, triad, dot, nstream.
 //!
 //! The operands make every result exact: the scalar is a power of two, and where two arrays meet, one holds ±k/128 and
-//! the other ±1; nstream's third holds further ±k/128. Its output is an array of its own, where BabelStream adds to an
-//! input, and is counted once: three reads and a write, as there. The dot product stores one sum per workgroup and vector component, all of which are checked; the host
-//! adds them up, as in BabelStream's own GPU versions, and the end-to-end time includes that.
+//! the other ±1; nstream's third holds further ±k/128. Its output is an array of its own (BabelStream adds to an input)
+//! and is counted once: three reads and a write, as there. The dot product stores one sum per workgroup and vector
+//! component; all of them are checked. The host adds them up, as in BabelStream's GPU versions, and the end-to-end time
+//! includes that.
 //!
 //! Kernels with two reads per write are compared with the read peak: a device that fetches a line before it overwrites
-//! it (as CPUs do) moves 4 for the 3 counted here and 3 for the 2 of a copy, so that these kernels exceed the rate of a
-//! copy.
+//! it (as CPUs do) moves 4 arrays for the 3 counted here and 3 for the 2 of a copy, so these kernels exceed the rate of
+//! a copy.
 
 pub(crate) mod claims;
 
@@ -102,7 +103,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share: one element per invocation, and a time in proportion to the bytes.
+/// One element per invocation, and a time proportional to the bytes.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 26), PLAIN)],
     small: Some(Extent::Linear(1 << 22)),
@@ -118,7 +119,7 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// The largest array that every device can bind (128 MiB): beyond the caches of most, as BabelStream asks.
+/// The largest array that every device can bind (128 MiB): larger than most caches, as BabelStream requires.
 const QUICK_F32: [Extent; 1] = [Extent::Linear(1 << 25)];
 const SIZES: [Extent; 4] =
     [Extent::Linear(1 << 25), Extent::Linear(1 << 26), Extent::Linear(1 << 27), Extent::Linear(1 << 28)];
@@ -139,7 +140,6 @@ fn arrays(shape: &Shape, operands: &[(&'static str, Values)], result: &'static s
     operands.chain([Buffer::output(result, shape.count()), sizes]).collect()
 }
 
-/// An oracle from operands at the same index.
 fn from<const N: usize>(
     shape: &Shape,
     operands: [Values; N],

@@ -62,7 +62,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share, and one workgroup with one result.
+/// One workgroup with one result.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1_048_576), PLAIN)],
     small: Some(Extent::Linear(1 << 16)),
@@ -106,7 +106,6 @@ const BLOCK_SUMS: Benchmark = Benchmark {
 /// The article's number of workgroups.
 const BLOCKS: u64 = 32;
 
-/// Results of one workgroup's invocations, and of those of all workgroups.
 fn invocations(_: &Shape, interface: &Interface) -> u64 {
     interface.invocations()
 }
