@@ -45,8 +45,7 @@ fn table(folder: &Path) -> io::Result<String> {
         let described = [&wgsl, &glsl, &cuda].into_iter().find(|text| !text.is_empty());
         let summary = described.map_or(own.summary, |text| header::Header::of(text).summary);
         if is_browser {
-            // A browser runs no twin. It needs to know only that there is one or, without WGSL, to read the interface
-            // there.
+            // A browser runs no twin: it needs to know that one exists or, without WGSL, to read the interface there.
             cuda = if wgsl.is_empty() || cuda.is_empty() { code(&cuda) } else { "-".to_owned() };
             (wgsl, glsl) = (code(&wgsl), String::new());
         } else if cuda.contains(HOPPER) {

@@ -10,8 +10,8 @@ pub fn measured() -> impl Iterator<Item = (&'static str, &'static Own)> {
     MEASURED.iter().flat_map(|(family, claims)| claims.iter().map(move |claim| (*family, claim)))
 }
 
-/// The claims that the rows of a family support, of one device through one API; `None` if there are none. Rows of
-/// libraries are ignored: they are for comparison only.
+/// The claims that a family's rows, of one device through one API, support; `None` if there are none. Rows of libraries
+/// are ignored: they are for comparison only.
 #[must_use]
 pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
     let rows: Vec<&Record> = rows.iter().copied().filter(|row| !is_library(row)).collect();

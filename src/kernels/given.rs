@@ -79,7 +79,7 @@ mod tests {
         assert!(default.contains("padded tile"));
         let given = found("transpose", &rows(&[("HEIGHT", 32.0)])).expect("a finding").text();
         assert_eq!(given, format!("With HEIGHT=32: {default}"));
-        // In two reports in one, it is unknown which rows to compare. A declared parameter stays.
+        // With two reports in one, it is unknown which rows to compare. A declared parameter stays.
         let mixed = [rows(&[("HEIGHT", 32.0)]), rows(&[])].concat();
         assert!(!found("transpose", &mixed).expect("the fastest").text().starts_with("With HEIGHT"));
         let (stripped, text) = without_given(&mixed.iter().collect::<Vec<_>>());

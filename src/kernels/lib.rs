@@ -1,5 +1,4 @@
-//! The families. Each has a folder here, with benchmarks as literals, their oracles and claims, and a folder in
-//! `shaders/`.
+//! The families: each has a folder here, with its benchmarks, oracles and claims, and one in `shaders/`.
 
 pub mod articles;
 pub mod atomics;
@@ -70,7 +69,6 @@ macro_rules! families {
         pub static FAMILIES: &[&Family] =
             &[$(complete!($name),)* $(#[cfg(not(target_family = "wasm"))] complete!($native)),*];
 
-        /// The claims of each family.
         const CLAIMS: &[&[Claim]] =
             &[$($name::claims::CLAIMS,)* $(#[cfg(not(target_family = "wasm"))] $native::claims::CLAIMS),*];
 
@@ -174,8 +172,8 @@ pub fn load_ns(row: &Record) -> Option<f64> {
     Some(row.median_ns? / loads)
 }
 
-/// A subgroup's worst-coalesced access to global memory, as the benchmark declares it. Not a column: it follows from
-/// the case.
+/// A subgroup's worst-coalesced access to global memory, as the benchmark declares it. It follows from the case, so it
+/// is not a column.
 #[must_use]
 pub fn traffic(row: &Record) -> Option<Traffic> {
     let traffic = benchmark(&row.family, &row.benchmark)?.traffic?;

@@ -54,8 +54,8 @@ pub(super) fn noisy(rows: &[Record], noise: f64, seed: u64) -> Vec<Record> {
     rows.iter().map(disturb).collect()
 }
 
-/// A simulated device: its caches as (bytes, latency in ns, read rate in GB/s), the latency and rate of DRAM, and the
-/// bytes that a miss in the first and in the last cache fetches.
+/// Caches as (bytes, latency in ns, GB/s), latency and rate of DRAM, and bytes fetched by a first-cache and a
+/// last-cache miss.
 struct Planted {
     caches: &'static [(u64, f64, f64)],
     dram: (f64, f64),
@@ -152,7 +152,6 @@ impl Planted {
     }
 }
 
-/// How a value contradicts the device, if it does.
 fn contradiction(device: &Planted, name: &str, value: Quantity) -> Option<String> {
     let caches = device.caches;
     let wrong = |expected: String| Some(format!("{name}: {value:?}, not {expected}"));

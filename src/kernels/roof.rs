@@ -14,7 +14,6 @@ use record::{Bound, Cause, Record, Status};
 /// Card, host and date of a run, and a kind of arithmetic.
 type Key = (String, String, String, Bound);
 
-/// The highest rate of a kind.
 struct Roof {
     rate: Estimate,
     /// Whether a kernel of family `ceiling` measured this kind: other kernels alone are no measure of themselves.

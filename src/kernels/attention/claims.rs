@@ -34,13 +34,12 @@ fn length(row: &Record) -> u64 {
     row.n.map_or(0, |extent| extent.matrix().1)
 }
 
-/// Rows with a rate, with D=128 and no causal mask.
 fn full<'a>(rows: &[&'a Record]) -> Vec<&'a Record> {
     let is_full = |row: &&Record| param(row, "D") == Some(128.0) && param(row, "CAUSAL") == Some(0.0);
     rows.iter().copied().filter(is_full).filter(|row| flop_rate(row).is_some()).collect()
 }
 
-/// The fastest row at the longest sequences, with the most heads if there are several such sizes.
+/// The fastest row at the longest sequences; if several sizes have them, at the one with the most heads.
 fn fastest_of_longest<'a>(rows: &[&'a Record]) -> Option<Fastest<'a>> {
     let size = |row: &Record| (length(row), scalars(row));
     let longest = rows.iter().map(|row| size(row)).max()?;

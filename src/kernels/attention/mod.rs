@@ -1,5 +1,4 @@
-//! `attention`: softmax(q kᵀ / √d) v for each head of a transformer, with the scores in memory, in tiles, and on tensor
-//! cores.
+//! `attention`: softmax(q kᵀ / √d) v for each head, with the scores in memory, in tiles, and on tensor cores.
 
 pub(crate) mod claims;
 mod oracle;
@@ -117,7 +116,6 @@ pub(super) const FAMILY: Family = Family {
 const D: (&str, Accepted) = ("D", Accepted::OneOf(&[64.0, 128.0]));
 const CAUSAL: (&str, Accepted) = ("CAUSAL", Accepted::SWITCH);
 
-/// Uniforms of the launches of `naive`.
 const STAGES: [&str; 3] = ["first", "second", "third"];
 
 const BASE: Benchmark = Benchmark {
@@ -183,7 +181,6 @@ fn work(shape: &Shape) -> Work {
 /// Rows past the end: the most queries of a workgroup, and twice the keys that it reads at once.
 const PADDING: u64 = 256;
 
-/// q, k and v with `padding` more rows, and the output.
 fn inputs(shape: &Shape, padding: u64) -> Vec<Buffer> {
     let scalars = elements(shape).saturating_add(padding * width(shape));
     let input = |name, values| Buffer::input(name, scalars, values);

@@ -61,7 +61,6 @@ impl Heads {
     }
 }
 
-/// Each row of the output in three steps: the scores of its keys, their exponentials, the sum of values.
 pub(super) fn attended(shape: &Shape) -> Oracle {
     let are_exact = shape.significands.are_few();
     let scale = 1.0 / (width(shape) as f64).sqrt();
@@ -111,8 +110,7 @@ fn scores_in_f64(query: &[f32], keys: &[f32], scores: &mut [f64], term: fn(f64, 
 }
 
 vectorised! {
-    /// Writes the dot products of a query with the first `scores.len()` keys. Sums are exact in f32: see
-    /// [`Values::Queries`].
+    /// [`scores_in_f64`] in f32, where sums are exact: see [`Values::Queries`].
     fn scores(query: &[f32], keys: &[f32], scores: &mut [f64]) {
         const LANES: usize = 16;
         for (score, key) in scores.iter_mut().zip(keys.chunks_exact(query.len())) {
@@ -138,8 +136,7 @@ vectorised! {
     }
 }
 
-/// Errors of a kernel other than those of its exponentials: relative, in units of 2^-24, the most that rounding to f32
-/// changes a value, unless stated otherwise.
+/// A kernel's errors besides its exponentials'; relative, in units of 2^-24 (the most that rounding to f32 changes).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Errors {
     /// Of each addend of the sum of values.

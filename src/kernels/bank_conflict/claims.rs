@@ -96,8 +96,7 @@ enum Banks {
     AtLeast(u64),
 }
 
-/// Whether `slow` takes longer than `fast`; `None` if the interval of their ratio contains √2, the geometric mean of 1
-/// and 2.
+/// Whether `slow` takes longer; `None` if the ratio's interval contains √2, the geometric mean of 1 and 2.
 fn is_slower(slow: Estimate, fast: Estimate) -> Option<bool> {
     let ratio = stats::ratio(slow, fast)?;
     if ratio.low >= std::f64::consts::SQRT_2 {

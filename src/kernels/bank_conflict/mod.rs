@@ -129,8 +129,7 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Parts of words. Since compute capability 2.x, reads of different parts of a word do not conflict, so both distances
-/// cost the same.
+/// Since compute capability 2.x, reads of parts of one word do not conflict, so both distances cost the same.
 const NARROW: Benchmark = Benchmark { accepts: &[("APART", Accepted::Whole(0, 1024))], model: Some(|_| 1.0), ..BASE };
 
 const BYTES: Benchmark = Benchmark {

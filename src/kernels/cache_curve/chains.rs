@@ -27,7 +27,6 @@ pub(super) const CHAINS: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Words of a line, as in `latency`.
 const LINE: u64 = 32;
 
 const THREADS: &[Params] = &sets(&values("THREADS", [32.0, 1024.0, 8192.0, 32768.0, 262_144.0]));

@@ -178,13 +178,11 @@ const LARGE_SET: u64 = 1 << 26;
 pub struct Level {
     /// The smallest working set well inside, in bytes.
     pub least_bytes: u64,
-    /// The largest working set of its plateau, in bytes.
     last_bytes: u64,
     /// Where the level ends; `None` for the last level, and if the rows contradict each other.
     bracket: Option<Bracket>,
     /// Whether the bracket bounds the cache's size.
     is_size: bool,
-    /// Latency of a dependent load, in nanoseconds; `None` if no set is well inside.
     latency: Option<Estimate>,
     is_last: bool,
 }
@@ -253,12 +251,10 @@ fn surely_dram(rows: &[&Record]) -> u64 {
     if has_two_caches(rows) { 1 << 28 } else { 1 << 29 }
 }
 
-/// The levels that the rows of one device show, with their names.
-///
-/// The levels are `L1` and `L2` if the vendor documents exactly two caches and the curve shows both and DRAM. Otherwise
-/// the first level is `L1` if rows of `slices` show a cache of each SM or compute unit, and other levels are numbered:
-/// `level 2`. The last is `DRAM` if the curve goes surely beyond every cache, otherwise `level 2 or DRAM`. Empty for a
-/// software device: other programs share the CPU's caches.
+/// The levels that the rows of one device show, with their names: `L1` and `L2` if the vendor documents exactly two
+/// caches and the curve shows both and DRAM. Otherwise the first level is `L1` if rows of `slices` show a cache of each
+/// SM or compute unit, and other levels are numbered: `level 2`. The last is `DRAM` if the curve goes surely beyond
+/// every cache, otherwise `level 2 or DRAM`. Empty for a software device: other programs share the CPU's caches.
 #[must_use]
 pub fn levels(rows: &[&Record]) -> Vec<(String, Level)> {
     let rows: Vec<&Record> = rows.iter().copied().filter(|row| row.status == Status::Ok).collect();
@@ -355,8 +351,7 @@ fn slices<'a>(rows: &[&'a Record], rotate: f64) -> impl Iterator<Item = &'a Reco
     of(rows, "slices").filter(move |row| has_params(row, &[("ROTATE", rotate)]))
 }
 
-/// The set's bytes, and the speed of rereading an own slice relative to reading others', if this shows a cache of each
-/// SM or compute unit.
+/// The set's bytes, and the gain of rereading own slices over others', if each SM or compute unit has its own cache.
 fn private_gain(rows: &[&Record]) -> Option<(u64, Estimate)> {
     let timed = slices(rows, 0.0).filter(|row| row.median_ns.is_some());
     let pairs = timed.filter_map(|timed| Some((timed, slices(rows, 1.0).find(|other| other.n == timed.n)?)));
@@ -382,8 +377,8 @@ fn bandwidths(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     Some(format!("The kernels of this family read at {}.", joined(parts, ", ")?))
 }
 
-/// Each level's name and read rate, in GB/s, by the conditions of the claim "bandwidth of each level"; empty if the
-/// rows contradict each other.
+/// Each level's name and read rate in GB/s, as in the claim "bandwidth of each level"; empty if the rows contradict
+/// each other.
 #[must_use]
 pub fn level_bandwidths(rows: &[&Record]) -> Vec<(String, Estimate)> {
     /// More workgroups of 256 invocations than run on one SM or compute unit at a time.
@@ -416,7 +411,7 @@ pub fn level_bandwidths(rows: &[&Record]) -> Vec<(String, Estimate)> {
     if rates.is_sorted_by(|a, b| a.1.low > b.1.high) { rates } else { Vec::new() }
 }
 
-/// The bytes that a miss fetches in a set of `words`: `32 bytes`.
+/// The bytes that a miss fetches in a set of `words`, as text.
 fn granule(rows: &DeviceRows, facts: &mut Facts, name: &str, words: u64) -> Option<String> {
     if rows.iter().any(|row| is_software(row)) {
         return None;

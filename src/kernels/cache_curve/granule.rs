@@ -6,7 +6,6 @@ use record::claim::{difference, has_params, of, scaled, time};
 use record::stats::{self, Estimate};
 use record::suite::prelude::*;
 
-/// The bytes that one miss fetches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Granule {
     /// This many: a second load at half the distance hits; at this distance it misses.
@@ -15,7 +14,7 @@ pub(super) enum Granule {
     MoreThan(u64),
 }
 
-/// Distances of the two loads, in bytes.
+/// Distances between the two loads, in bytes.
 const APART: [u64; 4] = [16, 32, 64, 128];
 
 /// Times of both loads, in nanoseconds, by distance.
@@ -33,13 +32,13 @@ pub(super) fn times(rows: &[&Record], words: u64) -> Option<[Estimate; 4]> {
 /// Times within this relative distance count as equal.
 const ALIKE: f64 = 0.1;
 
-/// Infers the granule from the times of both loads by distance, and the latency `miss` of a load from the same set that
-/// misses; `None` unless the times show exactly one step.
+/// Infers the granule from the times of both loads by distance, and the latency `miss` of a load that misses; `None`
+/// unless the times show exactly one step.
 ///
 /// The first load misses, so the shortest time is at least 90 % of `miss`. At distances of the granule or more, the
-/// second load misses too: the time is flat (within 10 %), surely longer (by more than 10 %) than at each smaller
-/// distance, and longer than the shortest time by at least half a miss, or three quarters if only the largest distance
-/// shows it. If all times are equal and surely below 1.6 misses, every second load hits.
+/// second load misses too: the time is flat (within 10 %), surely over 10 % longer than at each smaller distance, and
+/// longer than the shortest by at least half a miss, or three quarters if only the largest distance shows it. If all
+/// times are equal and surely below 1.6 misses, every second load hits.
 pub(super) fn infer(times: [Estimate; 4], miss: Estimate) -> Option<Granule> {
     let (first, last) = (times[0], times[3]);
     if first.low < 0.9 * miss.high {

@@ -12,7 +12,6 @@ pub(super) struct Point {
     pub(super) has_several_placements: bool,
 }
 
-/// A run of working sets with about the same latency.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plateau {
     /// The smallest and the largest set, in bytes.
@@ -68,7 +67,6 @@ pub(super) fn plateaus(curve: &[Point]) -> Vec<Plateau> {
     levels
 }
 
-/// The working sets between which a level ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bracket {
     /// The largest set surely inside, in bytes.

@@ -211,13 +211,11 @@ pub(crate) fn pairs(cycle: Cycle) -> u64 {
 
 /// Workgroups of `slices`, and the most slices of a set.
 pub(crate) const MOST_SLICES: u64 = 1 << 10;
-/// Elements that an invocation of `slices` reads, as in its shader.
+/// Elements per invocation of `slices`, and invocations per workgroup, as in its shader.
 const SLICED_ROUNDS: u64 = 128;
-/// Invocations of a workgroup of `slices`, as in its shader.
 const SLICED_WORKGROUP: u64 = 256;
 const SLICED_SUMS: u64 = MOST_SLICES * SLICED_WORKGROUP;
 
-/// One slice for each workgroup, if the set has as many elements.
 fn slices(shape: &Shape) -> u64 {
     elements(shape).min(MOST_SLICES)
 }
@@ -262,12 +260,11 @@ fn sums_read_once(shape: &Shape, interface: &Interface) -> Oracle {
     })
 }
 
-/// Elements that an invocation of `bandwidth` reads, as in its shader.
+/// Elements per invocation of `bandwidth` and `read_once`, as in their shaders.
 const ROUNDS: u64 = 64;
 /// Enough invocations for every SM: 512 workgroups of 256.
 const LEAST_INVOCATIONS: u64 = 1 << 17;
 
-/// Elements of four scalars in the working set.
 const fn elements(shape: &Shape) -> u64 {
     let elements = shape.count() / 4;
     if elements == 0 { 1 } else { 1 << elements.ilog2() }

@@ -163,7 +163,7 @@ pub(super) const FMA: Benchmark = Benchmark {
     work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
     ceiling: Some(Limit::Fma),
     buffers: |shape, _| table(shape, Values::Summable),
-    // A multiply-add in each step, and the sum of eight chains.
+    // One rounding per step, and the sum of eight chains.
     bound: Bound::Roundings(|shape, _| 32 * shape.param("ROUNDS", 16.0) as u64 + 8),
     check: Check::of("output", all, fma_chains),
     small: SMALL,
@@ -223,12 +223,10 @@ const SIGN: u64 = 0x00c0_ffee;
 /// Elements of the table that `fma` and `workgroup_read` read, with room for the 10 after each start.
 const TABLE: u64 = 1024 + 16;
 
-/// The table as the only input.
 fn table(shape: &Shape, values: Values) -> Vec<Buffer> {
     Buffer::from_to((TABLE * shape.dtype.lanes(), values), shape.count(), &[shape.elements()])
 }
 
-/// An array, and `sums` sums of its elements.
 fn summed(shape: &Shape, sums: u64) -> Vec<Buffer> {
     Buffer::from_to((shape.count(), Values::Summable), sums, &[shape.elements()])
 }

@@ -7,7 +7,6 @@ use record::suite::{Dispatch, Significands, each_of_period, each_on_all_cores, s
 /// Elements of the matrices that `tensor` multiplies.
 pub(super) const MATRIX: u64 = 16 * 16;
 
-/// One dispatch in which each invocation covers `items` elements.
 pub(super) fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
     let elements = shape.elements();
     vec![Step::dispatch(elements.div_ceil(interface.invocations() * items))]

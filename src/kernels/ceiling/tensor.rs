@@ -7,8 +7,7 @@
 use super::oracles::{MATRIX, covering, sums_of_products, sums_of_tiles, tensor_rounds};
 use record::suite::prelude::*;
 
-/// A subgroup's matrix products from registers. Larger instructions (Hopper's wgmma), which neither API offers to
-/// portable kernels, can be faster.
+/// A subgroup's matrix products from registers. Hopper's wgmma, which no portable kernel can use, can be faster.
 pub(super) const F16: Benchmark = Benchmark {
     name: "tensor",
     quick: &[Quick::at(&[Dtype::F16], Extent::Linear(1 << 22), ROUNDS)],
@@ -111,7 +110,6 @@ fn roundings(shape: &Shape, depth: u64) -> u64 {
     3 * depth * tensor_rounds(shape) + 8
 }
 
-/// For products of 16×`depth` by `depth`×16.
 fn operations(shape: &Shape, depth: u64) -> Work {
     Work { bytes: 0, flops: 2 * depth * 8 * tensor_rounds(shape) * shape.count() }
 }

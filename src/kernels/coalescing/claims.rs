@@ -109,7 +109,6 @@ const STRIDE: &str = "coalescing/stride";
 const OFFSETS: Range = 0..=31;
 const STRIDES: Range = 1..=32;
 
-/// The degree of coalescing of f32 loads in percent.
 fn degree(stride: u64, offset: u64) -> String {
     format!("{} %", 100.0 * degree_of_coalescing(&addresses(stride, offset), 4))
 }
@@ -211,7 +210,7 @@ fn useful_rates(rows: &DeviceRows, facts: &mut Facts) -> Result<String, Why> {
     Ok(format!("At {size} elements, where the loads span {least} to {most}, the rates are {}.", rates.join(", ")))
 }
 
-/// The rates of the bytes used, and of whole fetches: for each element the store, and the loaded bytes up to the next
+/// [`useful_rates`], and the rates of whole fetches: for each element the store, and the loaded bytes up to the next
 /// element, at most one fetch.
 fn stride(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let text = useful_rates(rows, facts)?;

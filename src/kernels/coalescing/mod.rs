@@ -116,7 +116,6 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Sums of two arrays at an offset.
 const OFFSET: Benchmark = Benchmark {
     accepts: &[("OFFSET", Accepted::Whole(0, 1024))],
     buffers: |shape, _| {

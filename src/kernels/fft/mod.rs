@@ -129,7 +129,6 @@ fn norm(input: Input, number: u64, points: u64) -> f64 {
     parts.into_iter().map(|part| part * part).sum::<f64>().sqrt()
 }
 
-/// Transform by transform, in f64.
 fn transformed(shape: &Shape) -> Oracle {
     let points = shape.columns();
     let input = shape.input(points_of(shape));

@@ -1,5 +1,4 @@
-//! `gemv`: the matrix-vector product, from one invocation per row to weights of 4 bits: what a language model computes for
-//! each token.
+//! `gemv`: the matrix-vector product, as a language model computes for each token, with weights of 32 to 4 bits.
 
 pub(crate) mod claims;
 mod oracles;
@@ -77,8 +76,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "q4_vec4",
             accepts: BY_LANES,
-            // Weights of up to 15 are summed with an offset of 1,032, 129 times the largest weight: 16 bits of f32 are
-            // left.
+            // Weights are summed with an offset of 1,032, 129 times the largest weight: 16 bits of f32 are left.
             bound: Bound::Roundings(|_, _| 129 * 24),
             cases: &of_blocks(Q4_LARGE),
             steps: by_lanes,
@@ -202,7 +200,6 @@ const fn work(shape: &Shape, weights: u64, size: u64) -> Work {
     Work { bytes, flops: shape.count().saturating_mul(2) }
 }
 
-/// Buffers of float weights, padded to whole vectors of `lanes`.
 fn floats(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     let input = |name, scalars: u64, values| Buffer::input(name, scalars.next_multiple_of(lanes), values);
     vec![
@@ -213,8 +210,7 @@ fn floats(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     ]
 }
 
-/// Buffers of weights in blocks. The last block of a row has weights beyond the columns, and x elements for them: both
-/// are garbage that a kernel must ignore.
+/// The last block of a row has weights beyond the columns, and x elements for them: garbage that kernels must ignore.
 fn quantised(shape: &Shape, bits: u64) -> Vec<Buffer> {
     vec![
         Buffer::new("words", blocks(shape) * bits, Contents::Input(WORDS).of(Scalar::U32)),
@@ -242,7 +238,6 @@ fn groups_by_lanes(shape: &Shape, interface: &Interface) -> u64 {
     shape.rows().div_ceil(4 * (invocations / lanes))
 }
 
-/// Pairs of blocks in a row.
 const fn pairs(shape: &Shape) -> u64 {
     blocks_of_row(shape).div_ceil(2)
 }

@@ -76,7 +76,6 @@ fn covering(shape: &Shape, interface: &Interface, words: u64) -> Step {
     Step::dispatch(shape.count().div_ceil(words * interface.invocations()))
 }
 
-/// Counts all words once, on all cores.
 fn counted(shape: &Shape) -> Oracle {
     const PIECE: u64 = 1 << 16;
     let (n, input) = (shape.count(), shape.input(Values::Wide));

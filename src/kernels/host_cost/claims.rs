@@ -11,7 +11,6 @@ pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     state: costs,
 })];
 
-/// Each benchmark, and its description.
 const PARTS: [(&str, &str); 8] = [
     ("dispatch", "encode + submit + wait"),
     ("encode", "encode only"),

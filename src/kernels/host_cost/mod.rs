@@ -67,7 +67,6 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// Words of a buffer: one for each invocation.
 const WORDS: u64 = 64;
 
 const BASE: Benchmark = Benchmark {
@@ -133,5 +132,4 @@ fn after(shape: &Shape, dispatches: u32, added: fn(u32) -> u32) -> Oracle {
     })
 }
 
-/// Dispatches of a submission.
 const COUNTS: &[Extent] = &linear([1, 10, 100, 1000]);

@@ -24,12 +24,11 @@ pub(super) const BASE: Benchmark = Benchmark {
 pub(super) const A: Values = Values::Summable;
 pub(super) const B: Values = Values::SummableFrom(1 << 40);
 
-/// Tensor cores may truncate each addend of a sum of 4 products or more, and the sum, by two units of f32 each (Fasi et
-/// al.).
+/// Tensor cores may truncate each of 4 or more addends, and their sum, by two units of f32 each (Fasi et al.).
 pub(super) const BY_TENSOR_CORES: Bound = Bound::Roundings(|shape, _| 3 * sides(shape).2 + 8);
 
-/// f16 factors and sums. Sums of ±1 are exact in f16 below 2^11: their standard deviation is √K, 64 at K = 4096 and 181 at
-/// K = 32768.
+/// f16 factors and sums. Sums of ±1 are exact in f16 below 2^11; their standard deviation is √K, 64 at K = 4096 and 181
+/// at K = 32768.
 pub(super) const SUMS_OF_F16: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), PLAIN)],
     cases: &of_type(&[Dtype::F16], PLAIN, PLAIN),
@@ -47,8 +46,7 @@ pub(super) const SUMS_OF_F16: Benchmark = Benchmark {
 
 pub(super) const SIGNS: [Values; 2] = [Values::Signs, Values::SignsFrom(1 << 40)];
 
-/// `headline`: the parameters at the largest size of the quick profile, where a software device needs half a second per
-/// launch.
+/// `headline`: parameters at the quick profile's largest size, where a software device needs 0.5 s per launch.
 pub(super) const fn cases(params: &'static [Params], headline: &'static [Params]) -> [Cases; 3] {
     of_type(&[Dtype::F32], params, headline)
 }
@@ -106,7 +104,6 @@ const fn results(shape: &Shape, _: &Interface) -> u64 {
     m * n
 }
 
-/// One dispatch whose workgroups cover `width` columns by `height` rows of C each.
 pub(super) fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     let (m, n, _) = sides(shape);
     Step::dividing([(n, width), (m, height), (1, 1)])

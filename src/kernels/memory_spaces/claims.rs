@@ -90,8 +90,7 @@ const BANDWIDTHS: [&str; 6] = ["storage", "uniform", "texture", "workgroup", "pr
 const TABLES: [(&str, &str); 3] =
     [("table_const", "const"), ("table_uniform", "uniform"), ("table_storage", "storage")];
 
-/// Latency of a dependent load from a space (`workgroup`, `storage`, …), in nanoseconds; `None` on a software device,
-/// where it would be a time of the host.
+/// Nanoseconds of a dependent load from a space (`workgroup`, `storage`, …); `None` on a software device.
 #[must_use]
 pub fn latency(rows: &[&Record], space: &str) -> Option<Estimate> {
     let (benchmark, _) = LATENCIES.iter().find(|(_, known)| *known == space)?;
@@ -99,7 +98,6 @@ pub fn latency(rows: &[&Record], space: &str) -> Option<Estimate> {
     step_times(&rows, benchmark).next()
 }
 
-/// Nanoseconds per step in each row of a chain of dependent loads.
 fn step_times(rows: &[&Record], benchmark: &str) -> impl Iterator<Item = Estimate> {
     of(rows, benchmark).filter_map(|row| Some(scaled(time(row)?, 1.0 / param(row, "STEPS")?)))
 }

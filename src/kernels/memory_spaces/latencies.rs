@@ -76,15 +76,13 @@ const LATENCIES: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Steps of a walk: many cycles, which make launch and fill negligible, but not a whole number of them, so the walk
-/// does not end at its start.
+/// Many cycles, to make launch and fill negligible, but not a whole number, so a walk does not end at its start.
 const STEPS: u64 = 240_000;
 /// 4 KiB of words.
 const WALK: Cycle = Cycle::new(1024, 1);
 /// Compilers reject larger private arrays.
 const PRIVATE_WALK: Cycle = Cycle::new(256, 1);
-/// 128 MiB of lines, as in `cache_curve/latency`: more than any current L2 holds, and the most that WebGPU binds by
-/// default.
+/// 128 MiB of lines, more than any current L2 holds, and the most that WebGPU binds by default.
 const PINNED_WALK: Cycle = Cycle::new(1 << 20, 32);
 /// 4 KiB of uniform-array elements.
 const UNIFORM_WALK: Cycle = Cycle::new(256, 4);
@@ -93,7 +91,6 @@ fn steps(shape: &Shape) -> u64 {
     (shape.param("STEPS", STEPS as f64) as u64).next_multiple_of(16)
 }
 
-/// A square texture of this many texels.
 pub(super) fn square(texels: u64, format: TexelFormat, contents: Contents) -> Contents {
     Contents::texture((texels.isqrt(), texels.isqrt()), format, contents)
 }

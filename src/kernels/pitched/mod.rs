@@ -1,5 +1,5 @@
-//! `pitched`: rows padded to a pitch of 256 bytes and packed rows of odd width, in two and three dimensions (source
-//! article 001). CUDA's allocators use this pitch, and copies to textures require it.
+//! `pitched`: rows padded to 256 bytes, and packed rows of odd width, in two and three dimensions (source article 001).
+//! CUDA's allocators use this pitch, and copies to textures require it.
 
 pub(crate) mod claims;
 
@@ -102,7 +102,6 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Copies between buffers and textures: no kernel runs.
 const COPIES: Benchmark = Benchmark {
     cases: &[
         Cases::standard(&[Dtype::U32], &[Extent::Matrix(4096, 4096)], PLAIN),
@@ -145,7 +144,6 @@ const fn padded(shape: &Shape, _: &Interface) -> u64 {
 
 const PITCHES: &[Params] = &[&[("PITCHED", 0.0)], &[("PITCHED", 1.0)]];
 
-/// Scalars from one row to the next.
 fn pitch(shape: &Shape) -> u64 {
     let (.., width) = shape.extent.volume();
     if shape.param("PITCHED", 0.0) == 0.0 {

@@ -30,7 +30,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-/// The rows that sort keys without values.
 fn keys<'a>(rows: &[&'a Record]) -> impl Iterator<Item = &'a Record> + Clone {
     rows.iter().copied().filter(|row| param(row, "PAIRS") == Some(0.0))
 }

@@ -1,5 +1,4 @@
-//! `radix_sort`: u32 keys, alone or with a value each, sorted from the lowest digit to the highest; equal keys keep their
-//! order.
+//! `radix_sort`: a stable sort of u32 keys, alone or with a value each, from the lowest digit to the highest.
 
 pub(crate) mod claims;
 mod oracle;
@@ -99,7 +98,6 @@ const fn keys(shape: &Shape) -> Values {
     Values::SortKeys(shape.count())
 }
 
-/// Keys, and values if there are any.
 fn scalars(shape: &Shape) -> u64 {
     if is_pairs(shape) { 2 * shape.count() } else { shape.count() }
 }
@@ -128,7 +126,6 @@ const COUNTING: [&str; 8] = ["count_1", "count_2", "count_3", "count_4", "count_
 const SCANNING: [&str; 8] = ["scan_1", "scan_2", "scan_3", "scan_4", "scan_5", "scan_6", "scan_7", "scan_8"];
 const MOVING: [&str; 8] = ["move_1", "move_2", "move_3", "move_4", "move_5", "move_6", "move_7", "move_8"];
 
-/// How `three_kernels` divides its keys.
 struct Division {
     groups: u64,
     /// Tiles of a workgroup.
@@ -198,8 +195,7 @@ fn onesweep_steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     steps
 }
 
-/// Keys, or keys with their positions in the lower half of a word. Positions keep equal keys in order and identify each
-/// key's value.
+/// Keys, or keys with their positions in the lower half, which order equal keys and identify each key's value.
 fn sorted(shape: &Shape) -> Oracle {
     let (input, n) = (shape.input(keys(shape)), shape.count());
     if !is_pairs(shape) {

@@ -14,7 +14,6 @@ const BUCKET: u64 = 1 << 16;
 /// Words in ascending order, in buckets by their keys. A bucket is sorted when an element of it is first read.
 pub(super) struct Sorted<W> {
     buckets: Vec<Bucket<W>>,
-    /// The number of words before each bucket.
     starts: Vec<u64>,
 }
 
@@ -24,8 +23,7 @@ struct Bucket<W> {
 }
 
 impl<W: Copy + Default + Ord + Send + Sync> Sorted<W> {
-    /// Draws `n` words on all cores; `word` makes each from an index and the key there, which must be the more
-    /// significant part.
+    /// Draws `n` words on all cores; `word` makes each from an index and the key there, the more significant part.
     pub(super) fn new(input: Input, n: u64, word: impl Fn(u64, u32) -> W + Sync) -> Self {
         let count = n.div_ceil(BUCKET);
         let bucket_of = |key: u32| ((u64::from(key) * count) >> 32) as usize;
@@ -84,8 +82,7 @@ impl<W: Copy + Default + Ord + Send + Sync> Sorted<W> {
 }
 
 impl<W: Ord> Bucket<W> {
-    /// Sorted on one core: a thread of the pool that waited for the pool here could be given a piece that waits for this
-    /// bucket.
+    /// Sorts on one core: a pool thread that waited here could be given a piece that waits for this bucket.
     fn sorted(&self) -> &[W] {
         self.sorted.get_or_init(|| {
             let mut words = std::mem::take(&mut *self.drawn.lock().unwrap_or_else(PoisonError::into_inner));

@@ -1,5 +1,4 @@
-//! `rates`: the rate and the latency of each instruction, by type: arithmetic, conversions, exchange between lanes, and
-//! atomic operations.
+//! `rates`: rate and latency of each instruction, by type: arithmetic, conversions, exchange between lanes, atomics.
 //!
 //! All kernels come from one template for WGSL and one for CUDA, `chains`, into which the element type and the step are
 //! inserted. With `CHAINS=8`, the chains of an invocation are independent and show the rate; with `CHAINS=1`, each step
@@ -152,8 +151,8 @@ pub const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// Operations of one step of a chain: two for an FMA (as everywhere in the suite), for a conversion there and back and
-/// for a pair of shifts, eight for a dot product of four bytes, otherwise one.
+/// Operations of one step: two for an FMA, a conversion and back, or two shifts; eight for a dot product of bytes; else
+/// one.
 #[must_use]
 pub const fn flops(benchmark: &str) -> u64 {
     let name = benchmark.as_bytes();
@@ -172,7 +171,6 @@ pub fn instructions(benchmark: &str) -> u64 {
     if benchmark.ends_with("_fma") || benchmark.ends_with("_bytes") { 1 } else { flops(benchmark) }
 }
 
-/// Steps of all chains of a launch.
 fn steps(shape: &Shape) -> u64 {
     shape.count() * shape.param("CHAINS", 8.0) as u64 * steps_of_a_chain(&shape.params)
 }

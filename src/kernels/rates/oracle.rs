@@ -24,7 +24,6 @@ pub(super) trait Word: Copy + Send + Sync + 'static {
     fn factor(word: u32) -> Self;
     /// A bit mask of the invocation's number that selects its input values.
     const LANES: u64 = LANES as u64;
-    /// The value as it is stored.
     fn stored(self) -> f64;
     /// A sum of stored values, rounded to the type in memory.
     fn rounded(sum: f64) -> f64;
@@ -106,8 +105,7 @@ float!(f16, |word| f16::from_bits(0x3e00 | (word & 0x1e0) as u16), |sum| f16::fr
 float!(f32, |word| f32::from_bits(0x3fc0_0000 | (word & 0x3f_e000)), |sum| f64::from(sum as f32));
 float!(f64, |word| 1.5 + f64::from(word & 0x7_ffff) / 1_048_576.0, |sum| sum);
 
-/// The outputs of chains that start at `first`. `step` gets the chain's value, the previous one, the factor and one
-/// more value.
+/// Chains that start at `first`; `step` gets a chain's value, the previous one, the factor and one more value.
 pub(super) fn chains<S: Word>(shape: &Shape, first: fn(u32) -> S, step: fn(S, S, S, S) -> S) -> Oracle {
     pairs(shape, first, S::start, |before, _| before, move |x, before, m, p| (step(x, before, m, p), x))
 }

@@ -64,8 +64,7 @@ macro_rules! rate {
 
 /// A benchmark of an atomic operation: its name, the element types in memory and of the chains, the words' memory, the
 /// first value, the operation on the chain's word `p` in WGSL and in CUDA C++, and on the host the new word from the
-/// operand `x`, the old word and `m`. The operand is the word as the previous operation found it, so each waits for the
-/// previous one.
+/// operand `x` (the word as the previous operation found it, for which each operation waits), the old word and `m`.
 macro_rules! atomic {
     ($name:ident, $dtype:ident $scalar:ident $memory:ident, $first:ident, $wgsl:literal, $cuda:literal, $new:expr) => {
         Benchmark {
@@ -103,7 +102,6 @@ macro_rules! atomic {
     };
 }
 
-/// Buffers, with one for the words if they lie in global memory.
 macro_rules! with_words {
     (workgroup $scalar:ident, $buffers:expr, $shape:ident, $interface:ident) => {{
         let _ = $interface;

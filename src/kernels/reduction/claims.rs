@@ -148,8 +148,7 @@ fn in_place(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     )))
 }
 
-/// Each sum is timed end to end once: the spread of the times outside the kernel, over at least this many kernels of a
-/// size, stands for the noise.
+/// Sums are timed end to end once: the spread outside the kernel, over this many kernels or more, is the noise.
 const FEWEST: usize = 3;
 
 fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {

@@ -96,7 +96,6 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// One load per invocation.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), PLAIN)],
     // Trees halve the workgroup; with fewer than 16 invocations, a large array takes more passes than are declared.
@@ -163,8 +162,7 @@ const U32_SIZES: &[Extent] = &linear([1, 255, 1 << 16, 1 << 18, 1_000_003, 1 << 
 
 const RESTORE: Step = Step::Restore { from: "input", to: "data" };
 
-/// Names for the block sums and sizes of each pass; the sum of the last is `total`. Even with blocks of 16, 2^28 needs
-/// only seven.
+/// Names for each pass; the sum of the last is `total`. Even with blocks of 16, 2^28 needs only seven.
 const SUMS: [&str; 8] = ["sums_1", "sums_2", "sums_3", "sums_4", "sums_5", "sums_6", "sums_7", "sums_8"];
 const PASS_SIZES: [&str; 8] = ["sizes", "sizes_2", "sizes_3", "sizes_4", "sizes_5", "sizes_6", "sizes_7", "sizes_8"];
 
@@ -180,8 +178,7 @@ fn passes(shape: &Shape, interface: &Interface, items: u64) -> Vec<Pass> {
     passes_by(shape.count(), |n| n.div_ceil(block))
 }
 
-/// Passes of `vec4_grid_stride`: an invocation covers at least sixteen vec4, so that the second pass needs only one
-/// workgroup.
+/// Passes of `vec4_grid_stride`: at least sixteen vec4 per invocation, so the second pass needs one workgroup.
 fn strided_passes(shape: &Shape, interface: &Interface) -> Vec<Pass> {
     let block = interface.invocations() * 4 * 16;
     passes_by(shape.count(), |n| n.div_ceil(block).min(8192))

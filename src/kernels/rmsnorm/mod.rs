@@ -1,5 +1,4 @@
-//! `rmsnorm`: each row of a matrix divided by its root mean square, times a gain for each column, as in language
-//! models.
+//! `rmsnorm`: each row of a matrix divided by its root mean square, times a gain for each column.
 
 pub(crate) mod claims;
 
@@ -58,7 +57,6 @@ const GAINS: Values = Values::SummableFrom(1 << 40);
 /// Keeps rows of zeros finite, as in the kernels.
 const EPSILON: f32 = 1e-5;
 
-/// Input, gains and output, padded to whole vectors.
 fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     let (rows, columns) = shape.extent.matrix();
     let padded = |name, scalars: u64, contents| Buffer::new(name, scalars.next_multiple_of(lanes), contents);
@@ -90,8 +88,7 @@ fn normalised(shape: &Shape, units: f64) -> Oracle {
     })
 }
 
-/// Exact in any order: squares are multiples of 2^-14 below 1. Eight sums, since each addition waits for the previous
-/// one of its sum.
+/// Exact in any order: squares are multiples of 2^-14 below 1. Eight sums do not wait for each other.
 fn sum_of_squares(values: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     for eight in values.chunks(sums.len()) {

@@ -57,8 +57,7 @@ fn chains(shape: &Shape, _: &Interface) -> Oracle {
             added(slots, fmas as u32, addend);
         });
     }
-    // Without roundings, F rounds of x ← m·x + p give x + F·p for m = 1; for m = −1, every second round cancels the
-    // previous one.
+    // Unrounded, F rounds of x ← m·x + p give x + F·p for m = 1; for m = −1, every second one cancels the previous.
     each(move |i| match input.at(scalar, i) {
         x if x > 0.0 => x + fmas * f64::from(addend),
         x if fmas % 2.0 == 0.0 => x,

@@ -139,8 +139,7 @@ fn steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     down.chain(up).collect()
 }
 
-/// The sum up to each multiple of a piece is computed once, on all cores; then the elements of a slice are added one by
-/// one.
+/// Sums up to multiples of a piece are computed once, on all cores; a slice's elements are added one by one.
 fn prefix_sums(shape: &Shape, _: &Interface) -> Oracle {
     const PIECE: u64 = 1 << 13;
     let (input, scalar, n) = (shape.input(SCALED), shape.dtype.scalar(), shape.count());

@@ -95,7 +95,6 @@ pub(super) fn by_lanes(shape: &Shape, interface: &Interface) -> Vec<Step> {
     vec![Step::dispatch(rows.div_ceil(invocations / lanes))]
 }
 
-/// Rows of logits, each with its own offset.
 const fn logits(shape: &Shape) -> Values {
     Values::LogitRows(shape.columns())
 }
@@ -226,7 +225,7 @@ mod tests {
         assert_eq!(piece, got[230..380]);
     }
 
-    /// The largest element alone decides most of a sum: the tolerance of large quotients is a few units.
+    /// The largest element decides most of a sum, so large quotients are within a few units.
     #[test]
     fn the_tolerance_is_far_below_the_values() {
         let shape = shape(64, 1000);

@@ -69,7 +69,6 @@ fn plane(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     volume(shape, width, height, 1)
 }
 
-/// One dispatch whose workgroups cover `width` by `height` by `depth` cells each.
 fn volume(shape: &Shape, width: u64, height: u64, depth: u64) -> Vec<Step> {
     let (slices, rows, columns) = shape.extent.volume();
     Step::dividing([(columns, width), (rows, height), (slices, depth)])
@@ -129,7 +128,6 @@ impl Cells {
         Self { runs }
     }
 
-    /// `count` cells starting at `first`.
     fn from(&self, first: u64, count: usize) -> &[f64] {
         let of_run = |(start, cells): &(u64, Vec<f64>)| {
             let from = usize::try_from(first.checked_sub(*start)?).ok()?;

@@ -45,8 +45,7 @@ fn copy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, Estimate)> {
     Some((row, byte_rate(row)?))
 }
 
-/// The other kernels with the shortest `time`, compared with a copy. The slowest are left out if they tie with the
-/// fastest.
+/// The other kernels with the shortest `time`, compared with a copy; not the slowest if they tie with the fastest.
 fn extreme(rows: &[&Record], facts: &mut Facts, word: &str, time: fn(Estimate) -> Estimate) -> Option<String> {
     let (copy, copied) = copy(rows)?;
     let is_alike = |row: &&&Record| (row.dtype, row.n) == (copy.dtype, copy.n) && has_params(row, &[]);

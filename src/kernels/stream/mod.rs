@@ -130,10 +130,8 @@ const S: f64 = 0.5;
 /// The scalar of nstream: products of 3 and k/128 are exact.
 const NSTREAM_S: f64 = 3.0;
 
-/// The third operand of nstream, independent of the first.
 const FURTHER: Values = Values::SummableFrom(1 << 40);
 
-/// Operands, a result, and the sizes with the scalar.
 fn arrays(shape: &Shape, operands: &[(&'static str, Values)], result: &'static str, scalar: f64) -> Vec<Buffer> {
     let operands = operands.iter().map(|(name, values)| Buffer::input(name, shape.count(), *values));
     let sizes = uniform("sizes", &[shape.elements(), u64::from((scalar as f32).to_bits())]);

@@ -110,7 +110,6 @@ const ACCUMULATE: &str = "sum_of_cubes/accumulate_in_workgroup";
 const BARE: &str = "sum_of_cubes/many_blocks_host_sum";
 const TREE: &str = "sum_of_cubes/tree_block_sum";
 
-/// The kernels of the steps, and what each step adds.
 const LADDER: [(&str, &str); 4] = [
     ("sum_of_cubes/one_invocation", ""),
     ("sum_of_cubes/one_block_chunks", "a block instead of one thread"),

@@ -1,5 +1,4 @@
-//! `sum_of_cubes`: the sum of x³ over a million digits (source article 002), from one invocation to a tree in every
-//! workgroup.
+//! `sum_of_cubes`: the sum of x³ over a million digits (source article 002), from one invocation to 32 workgroups.
 //!
 //! Each step leaves its own number of partial sums, all of which are checked. The end-to-end time is the article's:
 //! upload, kernel, download of the partial sums, and their serial sum on the host. An element counts three operations:
@@ -87,7 +86,6 @@ const ONE_BLOCK: Benchmark = Benchmark {
     ..BASE
 };
 
-/// 32 workgroups with a result each.
 const BLOCK_SUMS: Benchmark = Benchmark {
     buffers: |shape, _| buffers(shape, BLOCKS),
     steps: |_, _| vec![Step::dispatch(BLOCKS)],

@@ -174,8 +174,8 @@ impl<const CHANNELS: usize> Rotation<CHANNELS> {
             self.by_pixels(first, slots, |pixel, channel, slots| {
                 let (x, y) = self.source(pixel);
                 let answer = Self::rounded(self.around((x, y)));
-                // Between the lines through pixel centres the filtered picture is bilinear, so its extremes lie at the
-                // corners of each part.
+                // Between lines through pixel centres, the picture is bilinear: its extremes are at the corners of each
+                // part.
                 let (mut farthest, mut twist) = ([0.0_f64; CHANNELS], 0.0_f64);
                 for y in bends(y, reach) {
                     for x in bends(x, reach) {
@@ -194,8 +194,7 @@ impl<const CHANNELS: usize> Rotation<CHANNELS> {
         })
     }
 
-    /// Splits the slots, which start at element `first`, into pixels. `fill` gets the column and row of each, the first
-    /// of its channels, and its slots.
+    /// Splits slots from element `first` into pixels: `fill` gets each one's column and row, first channel and slots.
     fn by_pixels(&self, first: u64, slots: &mut [f64], fill: impl Fn((u64, u64), u64, &mut [f64])) {
         by_rows(first, slots, CHANNELS as u64 * self.width, |y, start, slots| {
             by_rows(start, slots, CHANNELS as u64, |x, channel, slots| fill((x, y), channel, slots));
@@ -316,8 +315,7 @@ mod tests {
         }
     }
 
-    /// A tolerance that accepts a neighbour's colour would hide a wrong position: the noise must separate most pixels
-    /// from their neighbours.
+    /// The noise separates most pixels from their neighbours; otherwise the tolerance would hide a wrong position.
     #[test]
     fn the_tolerance_separates_a_pixel_from_its_neighbours() {
         for (sub_texel_bits, least_separate) in [(8, 0.8), (4, 0.5)] {

@@ -79,8 +79,7 @@ fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
 /// Copies by the device alone, which the bus limits.
 const OF_BUS: [&str; 2] = ["pinned_to_device", "device_to_staging"];
 
-/// A rate and that of the row's PCI Express link, if known: `55.4 of 63.0 GB/s, PCIe 5 x16`. A higher rate is a
-/// cache's.
+/// `55.4 of 63.0 GB/s, PCIe 5 x16` if the row's link is known; a rate above the link's is a cache's.
 fn of_link(rate: String, row: &Record) -> String {
     let known = row.pcie.parse::<PcieLink>().ok().and_then(|link| Some((link, link.gb_per_s()?)));
     match (known.filter(|(_, nominal)| row.gb_per_s <= Some(*nominal)), rate.strip_suffix(" GB/s")) {

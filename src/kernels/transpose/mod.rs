@@ -135,8 +135,7 @@ fn traffic(shape: &Shape, read: Place, written: Place) -> Traffic {
     both(shape, read, written, shape.dtype.bytes(), 1)
 }
 
-/// The traffic of a subgroup that accesses four neighbours at a time, 16 bytes; single elements of rows if a side is
-/// not a multiple of four.
+/// The same for four neighbours at a time (16 bytes), or single elements if a side is not a multiple of four.
 fn by_fours(shape: &Shape, read: Place, written: Place) -> Traffic {
     let (rows, columns) = shape.extent.matrix();
     if (rows | columns) % 4 != 0 {
@@ -151,8 +150,7 @@ fn both(shape: &Shape, read: Place, written: Place, width: u64, pieces: u64) -> 
     side(shape, columns, read, width, pieces).worse(side(shape, rows, written, width, pieces))
 }
 
-/// The mean over eight rows of `pitch` elements, after which rows start at the same byte of a sector again. Addresses
-/// wrap, since reports from others may have any size.
+/// The mean over eight rows, after which sector offsets repeat. Addresses wrap: reports from others may have any size.
 fn side(shape: &Shape, pitch: u64, place: Place, width: u64, pieces: u64) -> Traffic {
     const ROWS: u64 = 8;
     let access = |first: u64, piece: u64| {

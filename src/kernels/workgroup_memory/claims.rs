@@ -145,7 +145,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-/// The rows of `occupancy` with the least and the most workgroup memory, at the largest size.
+/// Rows with the least and the most workgroup memory, at the largest size.
 fn occupancy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, &'a Record)> {
     let measured = || of(rows, "occupancy").filter(|row| row.gb_per_s.is_some());
     let most = measured().map(scalars).max()?;
@@ -188,7 +188,6 @@ fn arrays(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     )))
 }
 
-/// How a kernel compares with another; `None` on a software device.
 fn beside_hardware(rows: &DeviceRows, facts: &mut Facts, own: Subject, other: Subject) -> Option<String> {
     if rows.is_software() { None } else { beside(rows, facts, own, other).ok().map(Report::into_text) }
 }

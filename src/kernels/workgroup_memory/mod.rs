@@ -100,7 +100,6 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// One word per invocation.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 14)),
     buffers: |shape, _| Buffer::in_and_out(shape, Values::Wide, &[shape.count()]),
