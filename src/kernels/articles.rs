@@ -74,8 +74,7 @@ pub fn pictured(step: &ArticleClaim, rows: &[&Record]) -> Option<Picture> {
     step.pictured(&DeviceRows::new(&rows.iter().map(AsRef::as_ref).collect::<Vec<_>>()))
 }
 
-/// The rows without the parameters that `--param` set for a whole run, and those of the claim's families as text: `With
-/// HEIGHT=8: `, or empty.
+/// The rows without parameters set for the whole run, and those of the claim's families: `With HEIGHT=8: ` or empty.
 fn without_given_params<'a>(step: &ArticleClaim, rows: &[&'a Record]) -> (Vec<Cow<'a, Record>>, String) {
     let mut families: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for row in rows {

@@ -172,8 +172,7 @@ pub fn load_ns(row: &Record) -> Option<f64> {
     Some(row.median_ns? / loads)
 }
 
-/// A subgroup's worst-coalesced access to global memory, as the benchmark declares it. It follows from the case, so it
-/// is not a column.
+/// A subgroup's worst-coalesced access to global memory, as the benchmark declares it: a function of the case.
 #[must_use]
 pub fn traffic(row: &Record) -> Option<Traffic> {
     let traffic = benchmark(&row.family, &row.benchmark)?.traffic?;

@@ -185,8 +185,8 @@ pub(super) fn in_tiles(shape: &Shape) -> Errors {
 /// 2^-11. Tensor cores may truncate the sum of 16 products and its addition to the sum so far (Fasi et al., *Numerical
 /// behavior of NVIDIA tensor cores*, 2021): 2 units of 2^-23. The sum of exponentials has at most four additions. CUDA
 /// multiplies both sums by an exponential every 64 keys: at most 7 units. WGSL does so when a maximum grows by 2^8:
-/// with scores up to ±60, at most 22 times. The largest exponential is at least 2^6, and f16 rounds the smallest by
-/// 2^-25: 2^-31 of it.
+/// with scores up to ±60, at most 22 times. The largest exponential is 2^6 or more; f16 rounds the smallest by 2^-31 of
+/// it.
 pub(super) fn in_halves(shape: &Shape) -> Errors {
     let sixteens = (shape.columns() as f64 / 16.0).ceil();
     let of_factors = 2.0 * sixteens + 7.0 * 22.0;
@@ -229,8 +229,8 @@ pub(super) fn in_library(shape: &Shape) -> Errors {
 /// logarithm of their sum) is at most ln n, and the sum is at least 1. Scores are exact except for the factor 1/√d (see
 /// [`Values::Queries`]): the errors of the factor, of the product and, for base 2, of the logarithm of e change a score
 /// of up to 60, more than five standard deviations in the sharpest rows, by three units. All scores of a row have the
-/// same shift, which cancels out except for the roundings of the products with 1/√d: a unit each for a score and for
-/// the maximum.
+/// same shift, which cancels out except for the roundings of two products with 1/√d, a unit each: a score's and the
+/// maximum's.
 pub(super) fn tolerance(shape: &Shape, errors: Errors) -> Oracle {
     if !shape.significands.are_few() {
         return bound(shape, errors);
@@ -251,8 +251,7 @@ pub(super) fn tolerance(shape: &Shape, errors: Errors) -> Oracle {
 
 /// [`tolerance`] for inputs with full significands, whose scores round: a separate bound for each output. A score's
 /// error, or the rounding of its difference from the maximum, is a relative error of its exponential. Both sums have
-/// the same exponentials, so their errors are weighted by a value's difference from the output; errors of addends are
-/// weighted by the value.
+/// the same exponentials: their errors are weighted by a value's difference from the output, others by the value.
 fn bound(shape: &Shape, errors: Errors) -> Oracle {
     const UNIT: f64 = 1.0 / (1 << 24) as f64;
     let (width, scale) = (width(shape), 1.0 / (width(shape) as f64).sqrt());

@@ -174,9 +174,8 @@ const READS: u64 = 16;
 /// Words from one round's reads to the next round's: odd, so that every bank, byte and half is read.
 const ADVANCE: u64 = 37;
 
-/// Invocations of a subgroup that share a bank if each reads a word `stride` after its neighbour's: gcd(stride, banks),
-/// with as many invocations as banks. Compute capability 1.x serves half-warps of 16 from 16 banks; later GPUs serve
-/// warps of 32 from 32.
+/// Invocations of a subgroup that share a bank if each reads a word `stride` after its neighbour's: gcd(stride, banks).
+/// Compute capability 1.x serves half-warps of 16 from 16 banks; later GPUs serve warps of 32 from 32.
 #[must_use]
 pub const fn conflict(stride: u64, banks: u64) -> u64 {
     let (mut a, mut b) = (stride, banks);
@@ -228,7 +227,7 @@ fn sums(
     each(move |i| sums.get_or_init(&all)[(start(i) % span) as usize])
 }
 
-/// For each start, the sum of `rounds` values that are `ADVANCE` apart, with indices modulo the length. Starts on the same
+/// For each start, the sum of `rounds` values that are `ADVANCE` apart, with indices modulo the length. Starts on one
 /// cycle share prefix sums, which are exact: all values are multiples of the same power of two.
 fn totals(values: &[f64], rounds: u64) -> Vec<f64> {
     let mut totals = vec![None; values.len()];

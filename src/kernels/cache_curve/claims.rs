@@ -22,16 +22,16 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "cache sizes",
         rows: "latency; the L2 size that the driver reports",
-        condition: "states a range from the largest working set that fits (at most 5 % of loads miss, with 95 % confidence) \
-            to the smallest that does not (at least 25 % miss); for the last cache, the L2 size that the driver reports \
-            must be in this range, extended by one measured working-set size at each end; on NVIDIA, the driver must \
-            report a size",
+        condition: "states a range from the largest working set that fits (at most 5 % of loads miss, with 95 % \
+            confidence) to the smallest that does not (at least 25 % miss); for the last cache, the L2 size that the \
+            driver reports must be in this range, extended by one measured working-set size at each end; on NVIDIA, \
+            the driver must report a size",
         state: sizes,
     }),
     Claim::Measured(Measured {
         name: "latency rise that is not a cache size",
         rows: "latency; the L2 size that the driver reports",
-        condition: "the driver's L2 size is outside the extended range of the last cache, or unknown for an NVIDIA card",
+        condition: "the driver's L2 size is outside the extended range of the last cache, or unknown on NVIDIA",
         state: rise,
     }),
     Claim::Measured(Measured {
@@ -45,8 +45,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         rows: "L1: slices with ROTATE=0, if 16 slices fit in half the largest set inside L1. L2: slices with ROTATE=1, \
             with sets from 16 times the smallest set beyond L1 to half the largest set inside L2. DRAM: read_once, \
             with the same sets as for DRAM latency (in older reports: cache_curve/bandwidth, if no byte is read twice)",
-        condition: "caches need a first level named L1; each rate is significantly below that of the previous level; DRAM \
-            rows implausibly far above the measured read peak are excluded",
+        condition: "caches need a first level named L1; each rate is significantly below that of the previous level; \
+            DRAM rows implausibly far above the measured read peak are excluded",
         state: bandwidths,
     }),
     Claim::Measured(Measured {
@@ -377,8 +377,7 @@ fn bandwidths(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     Some(format!("The kernels of this family read at {}.", joined(parts, ", ")?))
 }
 
-/// Each level's name and read rate in GB/s, as in the claim "bandwidth of each level"; empty if the rows contradict
-/// each other.
+/// Each level's name and read rate in GB/s, as in the claim "bandwidth of each level"; empty on a contradiction.
 #[must_use]
 pub fn level_bandwidths(rows: &[&Record]) -> Vec<(String, Estimate)> {
     /// More workgroups of 256 invocations than run on one SM or compute unit at a time.

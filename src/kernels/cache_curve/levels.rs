@@ -147,8 +147,7 @@ mod tests {
 
     #[test]
     fn an_outlier_parts_no_level_and_a_drop_starts_none() {
-        // Like the DRAM of an H200: the first sets, some of whose lines are still cached, end the plateau early; the
-        // last ones are as slow.
+        // Like the DRAM of an H200, whose first sets, still partly cached, end the plateau early; the last are as slow.
         let rising = plateaus(&curve(&[20.0, 20.0, 20.0, 77.0, 88.0, 99.0, 98.0]));
         assert_eq!(rising.len(), 2, "{rising:?}");
         assert_eq!(rising[1].sets.1, 256 << 10);

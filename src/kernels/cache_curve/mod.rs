@@ -7,8 +7,7 @@
 //! set, the latency would be too high, never too low.
 //!
 //! A load by a 32-bit index also waits for its address arithmetic. In the L1 of an H200 at 1980 MHz, a step takes 32
-//! cycles with stored addresses (`memory_spaces/pointer_latency`; 34 in gpu-benches), 40 by index in the CUDA twin, and
-//! 48 through Vulkan.
+//! cycles by stored addresses (`memory_spaces/pointer_latency`; 34 in gpu-benches), 40 by index (CUDA), 48 in Vulkan.
 
 mod chains;
 pub mod claims;

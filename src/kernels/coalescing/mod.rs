@@ -14,8 +14,8 @@ pub(super) const FAMILY: Family = Family {
     summary: "offset, strided and broadcast memory access; model: speed relative to the first row of each size, by \
         sectors moved",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "Memory moves in 32-byte sectors. The model is a relative speed: the bytes of all sectors touched by the \
-        size's first table row, divided by those of this row. Neighbouring subgroups share sectors, so caches can \
+    model_text: "Memory moves in 32-byte sectors. The model is a relative speed: the bytes of all sectors touched by \
+        the size's first table row, divided by those of this row. Neighbouring subgroups share sectors, so caches can \
         make a row faster than predicted.",
     chart: Chart::Own,
     benchmarks: &[

@@ -106,8 +106,7 @@ fn twiddles(points: u64, radix: u64) -> Vec<u32> {
 /// roundings per factor of two: with RADIX=16, factors are products with errors of up to 4.5 u (as a test here shows),
 /// but a point is multiplied by only one of them for four factors of two. Single errors stay below this bound of their
 /// mean: roundings differ in sign, and the mean is a fraction of its bound (less than a fifth, as a test here shows).
-/// So an error is at most 6.7 log2(n) 2^-24 times the root mean square of the transform's results, which is √n times
-/// that of its inputs.
+/// So an error is at most 6.7 log2(n) 2^-24 times the root mean square of the results, √n times that of the inputs.
 fn error(points: u64) -> f64 {
     const U: f64 = 1.0 / (1 << 24) as f64;
     let eta = U + 4.0 * U / (1.0 - 4.0 * U) * (std::f64::consts::SQRT_2 + U);

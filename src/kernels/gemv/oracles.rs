@@ -12,8 +12,8 @@ const fn scaled(most: u32, first: u64) -> Values {
     Values::Scaled(Scaled { most, row: Scaled::ONE_ROW, first })
 }
 
-/// Products of two elements are multiples of a power of two, the unit. A sum of K of them is exact in f32 while it stays
-/// below 2^24 units. Its standard deviation is 5400 √K units: 2^21.3 at K = 65536.
+/// Products of two elements are multiples of a power of two, the unit. A sum of K of them is exact in f32 below 2^24
+/// units. Its standard deviation is 5400 √K units: 2^21.3 at K = 65536.
 pub(super) const WEIGHTS: Values = scaled(127, 0);
 pub(super) const X: Values = scaled(127, 1 << 40);
 

@@ -11,8 +11,8 @@ pub(super) const FAMILY: Family = Family {
     summary: "reads of rows padded to 256 bytes and of packed rows of odd width",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "The same elements are read with and without padding. A packed row of odd width starts inside a \
-        sector, so a subgroup's access may touch one more sector. Neighbours share these sectors: only short rows \
-        should show the cost.",
+        sector, so a subgroup's access may touch one more sector. Neighbouring accesses share these sectors, so only \
+        short rows should show the cost.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {

@@ -151,7 +151,7 @@ pub const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// Operations of one step: two for an FMA, a conversion and back, or two shifts; eight for a dot product of bytes; else
+/// Operations of one step: two for an FMA, a conversion and back, or two shifts; eight for a byte dot product; else
 /// one.
 #[must_use]
 pub const fn flops(benchmark: &str) -> u64 {

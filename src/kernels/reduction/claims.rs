@@ -105,8 +105,7 @@ const DEVICE_BARRIER: &str = "reduction/interleaved_device_barrier";
 const BLOCK: f64 = 512.0;
 
 /// Whether shared memory makes the sum faster. In wgpu, the barriers of the two sums differ too, so the sum in shared
-/// memory with both barriers decides. In CUDA, the sum in global memory has the weaker fence, so the two sums are
-/// compared.
+/// memory with both barriers decides. CUDA's sum in global memory has the weaker fence: the two are compared.
 fn shared_memory(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let (workgroup, global) = ((WORKGROUP, NONE), (GLOBAL, NONE));
     let other = (global, "the sum in global memory");

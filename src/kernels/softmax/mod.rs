@@ -174,9 +174,9 @@ pub(super) fn additions(shape: &Shape, interface: &Interface) -> f64 {
 ///
 /// An element has one exponential, 3 + 2d for its difference d, times the inverse of the sum: 2.5 for the division and
 /// 0.5 for the product. Each term of the sum has an exponential, and is rounded by up to `steps` additions, half a unit
-/// each. Where kernels replace the maximum as they go (`is_rescaled`), a term is also multiplied up to `steps` times by
-/// an exponential: 3 + 0.5 each; their arguments add up to the term's own difference, so that 2d counts once, however it
-/// is divided. The error of the sum is the mean over its terms, weighted by their size.
+/// each. If kernels replace the maximum as they go (`is_rescaled`), a term is also multiplied up to `steps` times by an
+/// exponential: 3 + 0.5 each; their arguments add up to the term's own difference, so 2d counts only once. The error of
+/// the sum is the mean over its terms, weighted by their size.
 ///
 /// Second-order terms: the largest error is 600 units, 2^-13.7 of the value; its square is below 2^-13 of it. Results
 /// and exponentials below the normal numbers may be 0: two times 2^-126.

@@ -16,8 +16,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "row, power-law over random matrix",
         kernels: [("spmv/row", &[("MATRIX", 2.0)]), ("spmv/row", &[("MATRIX", 1.0)])],
         by: By::Bytes,
-        says: "spmv/row processes the bytes of a power-law matrix (rows of 2 to 8192 nonzeros) {} those of a random matrix \
-            (rows of 0 to 32).",
+        says: "spmv/row processes the bytes of a power-law matrix (rows of 2 to 8192 nonzeros) {} those of a random \
+            matrix (rows of 0 to 32).",
     }),
     Claim::Ratio(Ratio {
         name: "merge, power-law over random matrix",

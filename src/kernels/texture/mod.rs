@@ -5,9 +5,9 @@
 //! cosine, since a shader's may be a pixel off.
 //!
 //! The tolerance of a pixel covers the error of f32 coordinates: 16 roundings of 2^-24 of the picture's side. For the
-//! texture unit it also covers one step of the device's sub-texel precision ([`Shape::sub_texel_bits`]: 8 bits on GPUs,
-//! 4 on some software devices), and one of 255 levels for the filter's arithmetic. Every value that the filtered picture
-//! has within that distance passes.
+//! texture unit, it also covers one step of the device's sub-texel precision ([`Shape::sub_texel_bits`]: 8 bits on
+//! GPUs, 4 on some software devices), and one of 255 levels for the filter's arithmetic. Every value of the filtered
+//! picture within that distance passes.
 //!
 //! The article's picture has one channel of f32: `…_float`. Not every device filters it ([`Feature::FilteredF32`]).
 //!
@@ -129,7 +129,7 @@ fn sin_cos(shape: &Shape) -> (f32, f32) {
 /// place, as Vulkan allows), two products, two sums, and the scaling to pixels.
 const COORDINATE_STEPS: f64 = 16.0;
 
-/// The rotated picture, computed in f64. A pixel has four channels of 256 levels, rounded, or one f32 of 1/256 per level.
+/// The rotated picture, in f64. A pixel has four channels of 256 levels, rounded, or one f32 of 1/256 per level.
 struct Rotation<const CHANNELS: usize> {
     input: Input,
     width: u64,
@@ -174,8 +174,8 @@ impl<const CHANNELS: usize> Rotation<CHANNELS> {
             self.by_pixels(first, slots, |pixel, channel, slots| {
                 let (x, y) = self.source(pixel);
                 let answer = Self::rounded(self.around((x, y)));
-                // Between lines through pixel centres, the picture is bilinear: its extremes are at the corners of each
-                // part.
+                // Between lines through pixel centres, the picture is bilinear, so its extremes are at corners of the
+                // parts.
                 let (mut farthest, mut twist) = ([0.0_f64; CHANNELS], 0.0_f64);
                 for y in bends(y, reach) {
                     for x in bends(x, reach) {

@@ -1,5 +1,4 @@
-//! `transfer`: copies between host and device memory (source workload B7), and setting device memory by the API's own
-//! call (B10).
+//! `transfer`: copies between host and device memory (source workload B7), and clears by the API's own call (B10).
 //!
 //! Only `pinned_by_kernel`, `peer_…_by_kernel` and `peer_latency` run kernels. If the host takes part, its clock times
 //! the calls until the device is done; copies and clears by the device alone are timed by the device if it writes
