@@ -54,7 +54,8 @@ pub(super) fn noisy(rows: &[Record], noise: f64, seed: u64) -> Vec<Record> {
     rows.iter().map(disturb).collect()
 }
 
-/// Caches as (bytes, latency in ns, GB/s), DRAM's latency and rate, and bytes per miss in the first and last cache.
+/// A device: caches as (bytes, latency in ns, GB/s), DRAM's latency and rate, bytes per miss in the first and last
+/// cache.
 struct Planted {
     caches: &'static [(u64, f64, f64)],
     dram: (f64, f64),

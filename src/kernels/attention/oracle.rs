@@ -182,7 +182,7 @@ pub(super) fn in_tiles(shape: &Shape) -> Errors {
 }
 
 /// Errors of the kernels on tensor cores, by 16 keys. For the sum of values, an exponential is rounded to f16, by
-/// 2^-11. Tensor cores may truncate the sum of 16 products and its addition to the sum so far (Fasi et al., *Numerical
+/// 2^-11. Tensor cores may truncate the sum of 16 products and its addition to the total (Fasi et al., *Numerical
 /// behavior of NVIDIA tensor cores*, 2021): 2 units of 2^-23. The sum of exponentials has at most four additions. CUDA
 /// multiplies both sums by an exponential every 64 keys: at most 7 units. WGSL does so when a maximum grows by 2^8:
 /// with scores up to ±60, at most 22 times. The largest exponential is 2^6 or more; f16 rounds the smallest by 2^-31 of
@@ -228,9 +228,8 @@ pub(super) fn in_library(shape: &Shape) -> Errors {
 /// kernels shift it. The mean of x is at most ln n for n keys: the entropy of the weights (the mean of x plus the
 /// logarithm of their sum) is at most ln n, and the sum is at least 1. Scores are exact except for the factor 1/√d (see
 /// [`Values::Queries`]): the errors of the factor, of the product and, for base 2, of the logarithm of e change a score
-/// of up to 60, more than five standard deviations in the sharpest rows, by three units. All scores of a row have the
-/// same shift, which cancels out except for the roundings of two products with 1/√d, a unit each: a score's and the
-/// maximum's.
+/// of up to 60, more than five standard deviations in the sharpest rows, by three units. A row's scores share a shift,
+/// which cancels out except for the roundings of two products with 1/√d, a unit each: a score's and the maximum's.
 pub(super) fn tolerance(shape: &Shape, errors: Errors) -> Oracle {
     if !shape.significands.are_few() {
         return bound(shape, errors);

@@ -24,7 +24,8 @@ pub(super) const BASE: Benchmark = Benchmark {
 pub(super) const A: Values = Values::Summable;
 pub(super) const B: Values = Values::SummableFrom(1 << 40);
 
-/// Tensor cores may truncate each of 4 or more addends, and their sum, by two units of f32 each (Fasi et al.).
+/// Tensor cores may truncate each addend of a sum of 4 or more products, and the sum, by two units of f32 (Fasi et
+/// al.).
 pub(super) const BY_TENSOR_CORES: Bound = Bound::Roundings(|shape, _| 3 * sides(shape).2 + 8);
 
 /// f16 factors and sums. Sums of ±1 are exact in f16 below 2^11; their standard deviation is √K, 64 at K = 4096 and 181

@@ -25,7 +25,7 @@ pub const FAMILY: Family = Family {
         starts one every eight cycles. Rates are therefore simple fractions of the f32 FMA rate. Operations without \
         their own unit, such as integer division and most 64-bit arithmetic, are sequences of other instructions.",
     is_by_kernel: true,
-    // First the one with which all others are compared: it is measured even if time is short.
+    // f32_fma is first, since all others are compared with it: it is measured even if time is short.
     benchmarks: &[
         rate!(f32_fma, F32 f32, 1 start, "fma(x, m, m)", "fmaf(x, m, m)", |x, _, m, _| x * m + m),
         rate!(u32_add, U32 u32, 1 start, "x + y", "x + y", |x, y, _, _| x.wrapping_add(y)),
@@ -151,8 +151,7 @@ pub const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// Operations of one step: two for an FMA, a conversion and back, or two shifts; eight for a byte dot product; else
-/// one.
+/// Operations of one step: two for an FMA, conversion and back or two shifts; eight for a byte dot product; else one.
 #[must_use]
 pub const fn flops(benchmark: &str) -> u64 {
     let name = benchmark.as_bytes();

@@ -105,7 +105,7 @@ const DEVICE_BARRIER: &str = "reduction/interleaved_device_barrier";
 const BLOCK: f64 = 512.0;
 
 /// Whether shared memory makes the sum faster. In wgpu, the barriers of the two sums differ too, so the sum in shared
-/// memory with both barriers decides. CUDA's sum in global memory has the weaker fence: the two are compared.
+/// memory with both barriers decides. In CUDA, the sum in global memory has the weaker fence: the two are compared.
 fn shared_memory(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let (workgroup, global) = ((WORKGROUP, NONE), (GLOBAL, NONE));
     let other = (global, "the sum in global memory");
@@ -147,7 +147,7 @@ fn in_place(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     )))
 }
 
-/// Sums are timed end to end once: the spread outside the kernel, over this many kernels or more, is the noise.
+/// Each sum is timed end to end once: the spread outside the kernel, over at least this many kernels, is the noise.
 const FEWEST: usize = 3;
 
 fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {

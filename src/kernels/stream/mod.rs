@@ -2,9 +2,8 @@
 //!
 //! The operands make every result exact: the scalar is a power of two, and where two arrays meet, one holds ±k/128 and
 //! the other ±1; nstream's third holds further ±k/128. Its output is an array of its own (BabelStream adds to an input)
-//! and is counted once: three reads and a write, as there. The dot product stores one sum per workgroup and vector
-//! component, all of them checked. The end-to-end time includes their sum on the host, as in BabelStream's GPU
-//! versions.
+//! and is counted once: three reads and a write, as there. The dot product stores a sum per workgroup and vector
+//! component, all checked. The end-to-end time includes their sum on the host, as in BabelStream's GPU versions.
 //!
 //! Kernels with two reads per write are compared with the read peak: a device that fetches a line before it overwrites
 //! it (as CPUs do) moves 4 arrays for the 3 counted here and 3 for the 2 of a copy, so they exceed the copy rate.

@@ -174,8 +174,7 @@ impl<const CHANNELS: usize> Rotation<CHANNELS> {
             self.by_pixels(first, slots, |pixel, channel, slots| {
                 let (x, y) = self.source(pixel);
                 let answer = Self::rounded(self.around((x, y)));
-                // Between lines through pixel centres, the picture is bilinear, so its extremes are at corners of the
-                // parts.
+                // Between lines through pixel centres, the picture is bilinear: its extremes are at corners of parts.
                 let (mut farthest, mut twist) = ([0.0_f64; CHANNELS], 0.0_f64);
                 for y in bends(y, reach) {
                     for x in bends(x, reach) {
