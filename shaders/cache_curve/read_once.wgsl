@@ -1,11 +1,11 @@
-// Many invocations read a set once. Each stores the sum of the values it reads.
+// Many invocations together read a working set once. Each stores the sum of the values it reads.
 // Pattern: Coalesced 16-byte loads, four independent loads at a time, as in `bandwidth`. No byte is read twice in a
 // launch.
 // Work: Each invocation reads 64 elements, or fewer in the last workgroup.
 // Summary: many invocations read the set once with vec4 loads
 // Look for: The bandwidth of DRAM without help from a cache. It should equal the rate of `bandwidth` with the largest
 // sets, and not exceed the read peak.
-// Limits: DRAM, if the set is several times as large as the last cache.
+// Limits: DRAM, if the set is several times as large as the last-level cache.
 
 alias T = vec4<f32>;
 

@@ -1,11 +1,11 @@
 // Eight independent chains of 16×16 f16 matrix products per subgroup, accumulated in f32 by cooperative matrices,
 // ROUNDS steps each. The sum of the chains is stored.
-// Pattern: No memory accesses in the loop. All inputs are ±1, and sums are integers up to 128 · ROUNDS. If ROUNDS is
-// at most 131,072, no step rounds, so the result is verified bit for bit.
+// Pattern: No memory accesses in the loop. All inputs are ±1, and sums are integers up to 128 · ROUNDS. Up to ROUNDS =
+// 131,072, every partial sum is exact in f32, so the result is verified bit for bit.
 // Work: 2 · 16 · 8 · ROUNDS operations for each of n scalars, 256 scalars per subgroup.
 // Summary: eight independent chains of 16×16 f16 matrix products per subgroup, accumulated in f32 by tensor cores
-// Look for: The gain over `fma_f16`. The rate is that of `mma`, a subgroup's matrix instruction. On Hopper, `wgmma` is
-// faster: an H100 SXM reaches 626 to 634 TFLOP/s here, but its data sheet states 990 (dense).
+// Look for: The gain over `fma_f16`. On NVIDIA, this is the rate of `mma`, the warp-level matrix instruction. On
+// Hopper, `wgmma` is faster: an H100 SXM reaches 626 to 634 TFLOP/s here, but its data sheet states 990 (dense).
 // Limits: The issue rate of `mma`, and the power limit.
 
 enable f16;

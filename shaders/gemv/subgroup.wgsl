@@ -5,7 +5,8 @@
 // Summary: one subgroup per row, then one subgroupAdd
 // Look for: The speed relative to `workgroup`. There is no barrier, and each subgroup has a row in flight. The kernel
 // is slower if there are too few rows to fill the device.
-// Limits: Load instructions, since each multiply-add needs two loads of 4 bytes per lane (2 in f16).
+// Limits: DRAM reads in f32 with enough rows. Otherwise bytes in flight, since each lane loads one weight at a time (4
+// bytes, or 2 bytes in f16).
 
 alias T = f32;
 

@@ -2,7 +2,8 @@
 // Pattern: dependent loads from the nearest cache.
 // Work: STEPS dependent loads, 16 per loop iteration.
 // Summary: dependent loads from 4 KiB of a storage buffer
-// Look for: The time per load, which is the latency of L1 plus index arithmetic: 30 to 50 clock cycles on current GPUs.
+// Look for: The time per load, which is the latency of L1 plus index arithmetic: 30 to 50 clock cycles on current
+// NVIDIA GPUs.
 // Limits: Latency only: each load waits for the one before, so nothing overlaps.
 
 struct Sizes { shift: u32 }

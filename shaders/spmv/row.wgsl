@@ -5,7 +5,8 @@
 // Summary: one invocation per row
 // Look for: MATRIX=2 relative to MATRIX=1, which has about as many nonzeros: a subgroup takes as long as its longest
 // row, with up to 8192 nonzeros instead of 32.
-// Limits: L1, since each load touches many cache lines. With MATRIX=2, idle lanes.
+// Limits: L1, since each load of values and columns touches many cache lines; with random columns (MATRIX=1 and 2),
+// also partly used sectors of x. With MATRIX=2, idle lanes.
 
 alias T = f32;
 

@@ -1,7 +1,7 @@
-//! The tour: what five articles on CUDA memory claim, in their order, and what rows of a device say of each claim.
+//! The tour: the claims of five articles on CUDA memory, in their order, and the verdicts that a device's rows support.
 //!
-//! A chapter is an article. A step compares rows of one device through one API. A verdict is given only on what the
-//! article claims; a step of which the article says nothing that rows can decide reports them.
+//! A chapter is one article. A step compares rows of one device through one API. It gives a verdict if the article
+//! makes a testable claim, and otherwise only reports the rows.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use super::{CLAIMS, device_articles};
 use record::Record;
 use record::claim::{ArticleClaim, Claim, DeviceRows, Judgement, Picture, Verdict};
 
-/// The articles by the letter of their claims' numbers.
+/// The articles, by the letter with which their claims' ids start.
 pub const ARTICLES: &[(char, &str)] = &[
     ('A', "reduction in shared memory"),
     ('B', "memory spaces"),
@@ -31,17 +31,17 @@ pub fn steps() -> Vec<&'static ArticleClaim> {
     steps
 }
 
-/// The claims that a kernel (`family/benchmark`) shows.
+/// The claims that rows of a kernel (`family/benchmark`) help to judge.
 #[must_use]
 pub fn shown_by(family: &str, benchmark: &str) -> Vec<&'static ArticleClaim> {
     steps().into_iter().filter(|step| step.shows(family, benchmark)).collect()
 }
 
-/// The claims of a name: an id (`D5`), a chapter (`D`), in capitals or not. Empty if there are none.
+/// The claims with this id (`D5`) or of this chapter (`D` or `003`), in capitals or not. Empty if there are none.
 #[must_use]
 pub fn named(name: &str) -> Vec<&'static ArticleClaim> {
     let name = name.to_ascii_uppercase();
-    // Chapters are the articles in their order: 000 to 004.
+    // The articles are also numbered: 000 to 004.
     let article = name.parse::<u8>().ok().filter(|_| name.len() == 3).map(|number| char::from(b'A' + number % 26));
     let name = article.map_or(name, String::from);
     let is_own = |step: &&ArticleClaim| step.id == name || step.also.contains(&name.as_str());
@@ -67,15 +67,14 @@ pub fn judged(step: &ArticleClaim, rows: &[&Record]) -> Judgement {
     if is_told { Judgement { text: given + &judged.text, ..judged } } else { judged }
 }
 
-/// What `rows`, of one device through one API, show at a glance; `None` on a software device and without rows.
+/// A chart of `rows`, of one device through one API; `None` on a software device or without rows.
 #[must_use]
 pub fn pictured(step: &ArticleClaim, rows: &[&Record]) -> Option<Picture> {
     let (rows, _) = without_given_params(step, rows);
     step.pictured(&DeviceRows::new(&rows.iter().map(AsRef::as_ref).collect::<Vec<_>>()))
 }
 
-/// The rows without the parameters that a run was given, and those of the claim's families: `With HEIGHT=8: `, or
-/// nothing.
+/// The rows without parameters set for the whole run, and those of the claim's families: `With HEIGHT=8: ` or empty.
 fn without_given_params<'a>(step: &ArticleClaim, rows: &[&'a Record]) -> (Vec<Cow<'a, Record>>, String) {
     let mut families: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for row in rows {

@@ -45,7 +45,7 @@ fn table(folder: &Path) -> io::Result<String> {
         let described = [&wgsl, &glsl, &cuda].into_iter().find(|text| !text.is_empty());
         let summary = described.map_or(own.summary, |text| header::Header::of(text).summary);
         if is_browser {
-            // A browser runs no twin. Beside WGSL it needs to know that there is one; without WGSL it reads the interface there.
+            // A browser runs no twin: it needs to know that one exists or, without WGSL, to read the interface there.
             cuda = if wgsl.is_empty() || cuda.is_empty() { code(&cuda) } else { "-".to_owned() };
             (wgsl, glsl) = (code(&wgsl), String::new());
         } else if cuda.contains(HOPPER) {
@@ -61,10 +61,10 @@ fn table(folder: &Path) -> io::Result<String> {
     Ok(table + "]")
 }
 
-/// How a kernel asks for what the kernels for Hopper share. NVRTC reads no files.
+/// Replaced by hopper.cuh, which kernels for Hopper share: NVRTC reads no files.
 const HOPPER: &str = "#include \"hopper.cuh\"";
 
-/// The lines of `source` without comments. A line that starts with `// unroll` stays: it marks a loop.
+/// `source` without its comment lines, except `// unroll`, which marks a loop.
 fn code(source: &str) -> String {
     let is_comment = |line: &str| line.starts_with("//") && !line.starts_with("// unroll");
     let is_code = |line: &&str| !is_comment(line.trim_start());

@@ -1,17 +1,17 @@
-//! What the rows of a family support: the statements of its own claims.
+//! The claims that a family's rows support.
 
 use super::given::without_given;
 use super::{MEASURED, is_library};
 use record::Record;
 use record::claim::{DeviceRows, Finding, Own, Stated};
 
-/// Every claim of the suite's own with its family: what may be stated, which rows it follows from, and when.
+/// Every claim of the suite itself, not of an article, with its family.
 pub fn measured() -> impl Iterator<Item = (&'static str, &'static Own)> {
     MEASURED.iter().flat_map(|(family, claims)| claims.iter().map(move |claim| (*family, claim)))
 }
 
-/// What the rows of a family show of one device through one API; `None` where they support no claim. A library's rows are
-/// for comparison only.
+/// The claims that a family's rows, of one device through one API, support; `None` if there are none. Rows of libraries
+/// are ignored: they are for comparison only.
 #[must_use]
 pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
     let rows: Vec<&Record> = rows.iter().copied().filter(|row| !is_library(row)).collect();

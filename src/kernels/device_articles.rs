@@ -1,4 +1,4 @@
-//! Steps of the articles about the device, which no kernel shows.
+//! Claims of the articles about the device, which need no kernel.
 
 use record::Record;
 use record::claim::*;
@@ -28,7 +28,7 @@ fn properties(rows: &DeviceRows) -> Result<Report, Why> {
     let size = find(|row| Some(format!(", subgroups of {} invocations", row.subgroup_size?))).unwrap_or_default();
     let cache = find(|row| Some(binary_size(row.l2_bytes?)));
     let text = format!("The API reports {}{driver}{size}.", first.device);
-    // wgpu tells no size of a cache: the run asks the vendor's own library.
+    // wgpu reports no cache sizes: the run asks the vendor's own library.
     let source = if first.backend == Some(Api::Cuda) { "CUDA" } else { "The vendor's driver, not this API," };
     Ok(Report::new(text).and(cache.map(|cache| format!("{source} reports an L2 of {cache}."))))
 }

@@ -1,4 +1,4 @@
-//! Parameters that `--param` gave to a whole run: claims name the declared ones only.
+//! Parameters that `--param` set for a whole run: claims name only declared ones.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +10,7 @@ use record::suite::params_text;
 /// Claims and tables have their own rules for the workgroup size.
 const WORKGROUP_SIZE: &str = "WG";
 
-/// The parameters of a family's rows that no claim can be about: every row of a benchmark that has one has the same value,
-/// and the benchmark declares cases without it.
+/// Parameters set for the whole run: a benchmark's rows all have the same value, and it declares cases without it.
 fn given(rows: &[&Record]) -> BTreeMap<String, f64> {
     let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.params.keys()).collect();
     let value = |name: &String| {
@@ -34,7 +33,7 @@ fn given(rows: &[&Record]) -> BTreeMap<String, f64> {
     names.into_iter().filter(|name| *name != WORKGROUP_SIZE).filter_map(value).collect()
 }
 
-/// The rows of one family without the parameters that a run was given, and these as text: `HEIGHT=8`, or nothing.
+/// The rows of one family without the parameters set for the whole run, and these as text: `HEIGHT=8`, or empty.
 pub(super) fn without_given<'a>(rows: &[&'a Record]) -> (Vec<Cow<'a, Record>>, String) {
     let given = given(rows);
     let stripped = |row: &&'a Record| {
@@ -80,7 +79,7 @@ mod tests {
         assert!(default.contains("padded tile"));
         let given = found("transpose", &rows(&[("HEIGHT", 32.0)])).expect("a finding").text();
         assert_eq!(given, format!("With HEIGHT=32: {default}"));
-        // Two reports in one: which rows to compare is not known. A declared parameter stays.
+        // With two reports in one, it is unknown which rows to compare. A declared parameter stays.
         let mixed = [rows(&[("HEIGHT", 32.0)]), rows(&[])].concat();
         assert!(!found("transpose", &mixed).expect("the fastest").text().starts_with("With HEIGHT"));
         let (stripped, text) = without_given(&mixed.iter().collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! The header comments of the kernels.
 
-/// The header comment of a kernel's file. A part is empty where the header has none.
+/// The header comment of a kernel's file. Missing parts are empty.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// What the kernel does.
@@ -11,9 +11,9 @@ pub struct Header {
     pub work: String,
     /// The kernel in a few words.
     pub summary: String,
-    /// What its figure shows, and what to compare it with.
+    /// What the kernel's figure shows, and what to compare it with.
     pub look_for: String,
-    /// What usually limits its speed.
+    /// What usually limits the kernel's speed.
     pub limits: String,
 }
 

@@ -1,5 +1,4 @@
-//! The families: a folder each, with benchmarks as literals, their oracles, and the claims that their rows can support;
-//! `shaders/` has a folder for each.
+//! The families: each has a folder here, with its benchmarks, oracles and claims, and one in `shaders/`.
 
 pub mod articles;
 pub mod atomics;
@@ -23,7 +22,7 @@ pub mod pitched;
 #[cfg(test)]
 mod planted;
 pub mod radix_sort;
-// Its many texts would make the browser's page larger by a tenth.
+// Its texts would make the browser's page a tenth larger.
 #[cfg(not(target_family = "wasm"))]
 pub mod rates;
 pub mod reduction;
@@ -50,7 +49,7 @@ use record::Record;
 use record::claim::{Claim, Own, own_count, own_of};
 use record::suite::{Benchmark, Dtype, Extent, Family, Headline, Shape, Traffic, WorkKind};
 
-/// A family with what its kernels' files hold.
+/// A family with the contents of its kernels' files.
 macro_rules! complete {
     ($name:ident) => {{
         const FAMILY: Family = $name::FAMILY;
@@ -63,18 +62,17 @@ macro_rules! complete {
 /// The start of every CUDA twin.
 pub const PRELUDE: &str = include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/prelude.cuh"));
 
-/// The families in the order of a run, and the claims of each. Those behind the semicolon are not in the browser.
+/// The families in the order of a run, and their claims. Those after the semicolon are not in the browser.
 macro_rules! families {
     ($($name:ident),*; $($native:ident),*) => {
         /// Every family, in the order of a run. Ceilings come first: the shares of the other rows need them.
         pub static FAMILIES: &[&Family] =
             &[$(complete!($name),)* $(#[cfg(not(target_family = "wasm"))] complete!($native)),*];
 
-        /// The claims of each family.
         const CLAIMS: &[&[Claim]] =
             &[$($name::claims::CLAIMS,)* $(#[cfg(not(target_family = "wasm"))] $native::claims::CLAIMS),*];
 
-        /// Those of the suite's own.
+        /// The suite's own claims, without those of articles.
         const MEASURED: &[(&str, &[Own])] = &[
             $((stringify!($name), &own_of::<{ own_count($name::claims::CLAIMS) }>($name::claims::CLAIMS)),)*
             $(#[cfg(not(target_family = "wasm"))]
@@ -116,7 +114,7 @@ families![
     rates
 ];
 
-/// Every job with its family: those of the summary in its order, then the others.
+/// Every job with its family: first those of the summary in its order, then the others.
 #[must_use]
 pub fn jobs() -> Vec<(&'static str, &'static Headline)> {
     let of_family = |family: &&'static Family| family.headlines.iter().map(|headline| (family.name, headline));
@@ -138,7 +136,7 @@ pub fn benchmark(family: &str, name: &str) -> Option<&'static Benchmark> {
     family.benchmarks.iter().find(|benchmark| benchmark.name == name)
 }
 
-/// What `explain` says of a benchmark: the header of its kernel, with the texts of the literal where that has any.
+/// What `explain` prints for a benchmark: its kernel's header, with the texts that the benchmark's literal replaces.
 #[must_use]
 pub fn header(benchmark: &Benchmark) -> Header {
     let text = [benchmark.wgsl, benchmark.glsl, benchmark.cuda].into_iter().find(|text| !text.is_empty());
@@ -160,13 +158,13 @@ pub fn is_library(row: &Record) -> bool {
     benchmark(&row.family, &row.benchmark).is_some_and(|benchmark| benchmark.library.is_some())
 }
 
-/// What a row times; of a benchmark that is not the suite's, a kernel.
+/// What a row times; a kernel if the benchmark is not the suite's.
 #[must_use]
 pub fn work_kind(row: &Record) -> WorkKind {
     benchmark(&row.family, &row.benchmark).map_or(WorkKind::Kernel, Benchmark::work_kind)
 }
 
-/// Time of one load of a row in nanoseconds, for latency benchmarks: chains of dependent 4-byte loads.
+/// Nanoseconds of one load, for rows of latency benchmarks: chains of dependent 4-byte loads.
 #[must_use]
 pub fn load_ns(row: &Record) -> Option<f64> {
     let is_latency = benchmark(&row.family, &row.benchmark).is_some_and(|benchmark| benchmark.is_latency);
@@ -174,8 +172,7 @@ pub fn load_ns(row: &Record) -> Option<f64> {
     Some(row.median_ns? / loads)
 }
 
-/// The access of a subgroup to global memory that is coalesced worst, as the row's benchmark declares it. Not a column: it
-/// follows from the case.
+/// A subgroup's worst-coalesced access to global memory, as the benchmark declares it: a function of the case.
 #[must_use]
 pub fn traffic(row: &Record) -> Option<Traffic> {
     let traffic = benchmark(&row.family, &row.benchmark)?.traffic?;

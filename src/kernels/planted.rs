@@ -1,4 +1,4 @@
-//! Rows with a known truth and noise, for tests, and the caches of devices that are planted with them.
+//! Rows of simulated devices with known caches, and noise, for tests.
 
 use super::claims::finding;
 use record::claim::{Finding, Quantity};
@@ -30,7 +30,7 @@ pub(super) fn found(family: &str, rows: &[Record]) -> Option<Finding> {
     finding(family, &rows.iter().collect::<Vec<_>>())
 }
 
-/// The rows with times up to `noise` off, and intervals that contain the true ones. SplitMix64 draws the noise.
+/// The rows with times up to `noise` off, and intervals that contain the true times. SplitMix64 draws the noise.
 pub(super) fn noisy(rows: &[Record], noise: f64, seed: u64) -> Vec<Record> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut draw = || {
@@ -54,8 +54,8 @@ pub(super) fn noisy(rows: &[Record], noise: f64, seed: u64) -> Vec<Record> {
     rows.iter().map(disturb).collect()
 }
 
-/// A device: its caches as (bytes, latency in ns, read rate in GB/s), the latency and rate of DRAM, the bytes that a
-/// miss of the first cache fetches and those that a miss of the last one does.
+/// A device: caches as (bytes, latency in ns, GB/s), DRAM's latency and rate, bytes per miss in the first and last
+/// cache.
 struct Planted {
     caches: &'static [(u64, f64, f64)],
     dram: (f64, f64),
@@ -72,7 +72,7 @@ const H200: Planted = Planted {
     l2_bytes: Some(50 << 20),
 };
 
-/// Three caches, the last of which an SM shares with all.
+/// Three caches, the last of them shared by all SMs.
 const AMD: Planted = Planted {
     caches: &[(32 << 10, 60.0, 9000.0), (6 << 20, 130.0, 4000.0), (96 << 20, 190.0, 2000.0)],
     dram: (330.0, 900.0),
@@ -82,8 +82,7 @@ const AMD: Planted = Planted {
 };
 
 impl Planted {
-    /// The latency and rate of a load from a set that is read in random order: a cache smaller than the set holds its
-    /// share of it.
+    /// The mean over loads from a set in random order: a cache smaller than the set holds its share of the set.
     fn mean(&self, set: u64, first: usize, pick: fn(&(u64, f64, f64)) -> f64, dram: f64) -> f64 {
         let mut missing = 1.0;
         let mut mean = 0.0;
@@ -100,7 +99,7 @@ impl Planted {
         self.mean(set, 0, |cache| cache.1, self.dram.0)
     }
 
-    /// GB/s from the cache with this index on.
+    /// GB/s with the caches from index `first`.
     fn rate(&self, set: u64, first: usize) -> f64 {
         1.0 / self.mean(set, first, |cache| 1.0 / cache.2, 1.0 / self.dram.1)
     }
@@ -119,7 +118,7 @@ impl Planted {
         for words in (18..=24).map(|power| 1_u64 << power) {
             let bytes = (1_u64 << 29) as f64;
             for rotate in [0.0, 1.0] {
-                // Eight workgroups of an SM have their slices in its cache.
+                // The slices of an SM's eight workgroups fit in its cache.
                 let rate = if rotate == 0.0 && 8 * 4 * words / 1024 <= self.caches[0].0 {
                     self.caches[0].2
                 } else {
@@ -153,7 +152,6 @@ impl Planted {
     }
 }
 
-/// Whether a value contradicts the device.
 fn contradiction(device: &Planted, name: &str, value: Quantity) -> Option<String> {
     let caches = device.caches;
     let wrong = |expected: String| Some(format!("{name}: {value:?}, not {expected}"));

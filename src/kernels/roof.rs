@@ -1,7 +1,7 @@
 //! Roofs of arithmetic: the highest rates of a card, whichever kernel and API reached them.
 //!
-//! `ceiling/tensor` and its like measure what a subgroup's matrix instruction (`mma`) reaches. Hopper's `wgmma`, and
-//! libraries that use it, are faster: the peak is theirs.
+//! `ceiling/tensor` and similar kernels measure the rate of a subgroup's matrix instruction (`mma`). Hopper's `wgmma`,
+//! and libraries that use it, are faster and set the peak.
 
 use std::collections::HashMap;
 
@@ -11,19 +11,18 @@ use record::stats::{Estimate, ratio, round_to_seven_digits};
 use record::suite::prelude::*;
 use record::{Bound, Cause, Record, Status};
 
-/// A card in one run, and a kind of arithmetic.
+/// Card, host and date of a run, and a kind of arithmetic.
 type Key = (String, String, String, Bound);
 
-/// The highest rate of a kind.
 struct Roof {
     rate: Estimate,
-    /// Whether a kernel of family `ceiling` measured the kind. A kernel alone is no measure of itself.
+    /// Whether a kernel of family `ceiling` measured this kind: other kernels alone are no measure of themselves.
     is_measured: bool,
 }
 
-/// Sets `ceiling` and `share` of the rows that arithmetic limits: their rates relative to the highest verified rate of
-/// the kind on the card in the run. Returns the indices of the rows that changed. Rows of a software device stay: their
-/// shares allow for the variation of its speed, and it has no tensor cores.
+/// Sets `ceiling` and `share` of the rows that arithmetic limits, relative to the highest verified rate of the kind on
+/// the card in the run. Returns the indices of the rows that changed. Rows of a software device stay: their shares
+/// allow for its varying speed, and it has no tensor cores.
 pub fn raise_roofs(rows: &mut [Record]) -> Vec<usize> {
     let mut roofs: HashMap<Key, Roof> = HashMap::new();
     for row in rows.iter() {
@@ -61,7 +60,7 @@ pub fn raise_roofs(rows: &mut [Record]) -> Vec<usize> {
     changed
 }
 
-/// The row that sets the roof of products of f16, where that is none of family `ceiling`.
+/// The row that sets the roof of f16 products, unless it is of family `ceiling`.
 #[must_use]
 pub fn beyond_mma<'a>(rows: &[&'a Record]) -> Option<&'a Record> {
     let sets = |row: &&&Record| row.ceiling.is_some_and(|bound| bound.limit == Limit::Tensor) && row.share == Some(1.0);
@@ -73,7 +72,7 @@ fn key(row: &Record, bound: Bound) -> Key {
     (card.clone(), row.host.clone(), row.date.clone(), bound)
 }
 
-/// The kind of arithmetic that limits a row. Rows of tensor cores have no ceiling in reports of earlier versions.
+/// The kind of arithmetic that limits a row. In reports of earlier versions, rows of tensor cores have no ceiling.
 fn bound(row: &Record) -> Option<Bound> {
     if is_software(row) {
         return None;
@@ -87,7 +86,7 @@ fn bound(row: &Record) -> Option<Bound> {
     }
 }
 
-/// Operations per nanosecond, with the interval of the row's time; without one from 0 to infinity.
+/// Operations per nanosecond, with the interval of the row's time, or 0 to infinity if it has none.
 fn rate(row: &Record) -> Option<Estimate> {
     let flops = row.flops.filter(|flops| *flops > 0)? as f64;
     let value = flops / row.median_ns.filter(|median| *median > 0.0)?;

@@ -2,13 +2,13 @@
 
 use record::suite::prelude::*;
 
-/// What the files `shaders/<kernel>.*` hold; empty where there is no such file.
+/// Contents of the files `shaders/<kernel>.*`; empty if there is no such file.
 struct Shaders {
     /// Family and benchmark: `transpose/tiled`.
     kernel: &'static str,
-    /// From the header of the file that is read first: WGSL, GLSL, CUDA C++, a header alone.
+    /// From the first file that exists: WGSL, GLSL, CUDA C++, a header alone.
     summary: &'static str,
-    /// These three are empty beside a kernel, whose header has them.
+    /// The next three are empty if there is a kernel, whose header has them.
     work: &'static str,
     look_for: &'static str,
     limits: &'static str,
@@ -20,7 +20,7 @@ struct Shaders {
 
 const SHADERS: &[Shaders] = include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
 
-/// `benchmarks` with what their files hold, at compile time: the texts and the programs that a literal leaves empty.
+/// `benchmarks` with the texts and programs that their literals leave empty, from their files, at compile time.
 pub(super) const fn with_shaders<const COUNT: usize>(family: &str, benchmarks: &[Benchmark]) -> [Benchmark; COUNT] {
     let mut all = [Benchmark::BLANK; COUNT];
     let mut index = 0;
@@ -46,7 +46,7 @@ pub(super) const fn with_shaders<const COUNT: usize>(family: &str, benchmarks: &
             }
             (one.glsl, one.spirv) = (files.glsl, files.spirv);
         }
-        // A browser's program explains nothing, and stays small.
+        // The browser's program has no `explain`, and stays small.
         if cfg!(target_family = "wasm") {
             (one.look_for, one.limited_by, one.work_text) = ("", "", "");
         }

@@ -1,7 +1,5 @@
-//! `atomics`: atomic additions of u32 per second, to one address, to many, and to workgroup memory.
-//!
-//! The operations counted are atomic additions, so GFLOP/s reads as 10⁹ atomic additions per second; no bytes are
-//! counted.
+//! `atomics`: atomic additions of u32 per second, to one address, to many, and to workgroup memory. GFLOP/s means 10⁹
+//! atomic additions per second; no bytes are counted.
 
 pub(crate) mod claims;
 
@@ -43,7 +41,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "workgroup",
             buffers: |shape, interface| buffers(shape, groups(shape, interface)),
-            // Every counter is stored once, none is added to.
+            // Each counter is stored, not added to, so none is cleared.
             steps: |shape, interface| vec![Step::dispatch(groups(shape, interface))],
             check: Check::of("counters", groups, |shape, interface| {
                 let (n, width, total) = (shape.count(), interface.invocations(), totals(shape));
@@ -55,7 +53,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share: n invocations. Counters start at zero for each launch, outside the timed span.
+/// n invocations. Counters are cleared before each launch, outside the timed span.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), &[&[("ROUNDS", 8.0)]])],
     cases: &cases(&[&[("ROUNDS", 8.0)]]),
@@ -87,11 +85,11 @@ fn buffers(shape: &Shape, counters: u64) -> Vec<Buffer> {
     Buffer::into("counters", (INPUTS, Values::Wide), counters, &[shape.count()])
 }
 
-/// Random words of which the numbers are made: few, so that an L1 has them.
+/// Random input words, few enough to fit in L1.
 const INPUTS: u64 = 1 << 10;
 
-/// The sum of `count` invocations, numbered from `first` in steps of `step`, modulo 2^32: over each invocation and each round
-/// k, its own number plus k.
+/// What `count` invocations, numbered from `first` in steps of `step`, add in all rounds, modulo 2^32: each adds its
+/// scrambled number plus k in round k.
 fn totals(shape: &Shape) -> impl Fn(u64, u64, u64) -> f64 + Send + Sync + 'static {
     let (input, rounds) = (shape.input(Values::Wide), rounds(shape));
     let words: Vec<u32> = (0..INPUTS).map(|index| input.at(Scalar::U32, index) as u32).collect();

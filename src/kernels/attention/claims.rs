@@ -7,7 +7,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rate of attention",
         rows: "the fastest row with D=128 and no causal mask, at the longest sequences",
-        condition: "its interval is within ±15 %",
+        condition: "the rate's 95 % confidence interval is within ±15 %",
         state: rate,
     }),
     Claim::Measured(Measured {
@@ -30,18 +30,16 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-/// Length of the sequences.
 fn length(row: &Record) -> u64 {
     row.n.map_or(0, |extent| extent.matrix().1)
 }
 
-/// Rows of heads of 128 elements, without a causal mask, of which a rate is known.
 fn full<'a>(rows: &[&'a Record]) -> Vec<&'a Record> {
     let is_full = |row: &&Record| param(row, "D") == Some(128.0) && param(row, "CAUSAL") == Some(0.0);
     rows.iter().copied().filter(is_full).filter(|row| flop_rate(row).is_some()).collect()
 }
 
-/// The fastest at the size with the longest sequences, and of these the most heads.
+/// The fastest row at the longest sequences; if several sizes have them, at the one with the most heads.
 fn fastest_of_longest<'a>(rows: &[&'a Record]) -> Option<Fastest<'a>> {
     let size = |row: &Record| (length(row), scalars(row));
     let longest = rows.iter().map(|row| size(row)).max()?;

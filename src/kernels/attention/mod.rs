@@ -1,5 +1,4 @@
-//! `attention`: softmax(q kᵀ / √d) v for each head of a transformer, with the scores in memory, in tiles, and on tensor
-//! cores.
+//! `attention`: softmax(q kᵀ / √d) v for each head, with the scores in memory, in tiles, and on tensor cores.
 
 pub(crate) mod claims;
 mod oracle;
@@ -65,7 +64,7 @@ pub(super) const FAMILY: Family = Family {
             accepts: &[("WG", Accepted::OneOf(&[256.0])), ("QUERIES", Accepted::OneOf(&[128.0])), D, CAUSAL],
             twin_differs: Some("scores in registers, cp.async prefetch"),
             cases: &cases(F16, LONG),
-            // Tiles beyond the end of the last head are read, and their scores replaced.
+            // The kernel reads tiles past the end of the last head, and replaces their scores.
             buffers: |shape, _| buffers(shape, PADDING),
             steps: |shape, interface| by_queries(shape, interface.parameter("QUERIES").max(16)),
             ceiling: Some(Limit::Tensor),
@@ -91,7 +90,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "cudnn",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL])],
-            only_cuda: Some("cuDNN is an NVIDIA library"),
+            only_cuda: Some("cuDNN needs CUDA"),
             library: Some(Library::CuDnn),
             accepts: &[D, CAUSAL],
             cases: &cases(F16, LONG),
@@ -113,11 +112,10 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// Kernels hold an output in registers that they name.
+/// Kernels keep outputs in individually named registers.
 const D: (&str, Accepted) = ("D", Accepted::OneOf(&[64.0, 128.0]));
 const CAUSAL: (&str, Accepted) = ("CAUSAL", Accepted::SWITCH);
 
-/// The uniforms of the three launches.
 const STAGES: [&str; 3] = ["first", "second", "third"];
 
 const BASE: Benchmark = Benchmark {
@@ -139,7 +137,7 @@ const CAUSAL_128: Params = &[("CAUSAL", 1.0), ("D", 128.0)];
 const FULL_64: Params = &[("CAUSAL", 0.0), ("D", 64.0)];
 const CAUSAL_64: Params = &[("CAUSAL", 1.0), ("D", 64.0)];
 
-/// As many blocks as an H100 has SMs: they stay for the whole launch.
+/// One block per SM of an H100; each runs for the whole launch.
 const HOPPER: &[Params] = &[
     &[("BLOCKS", 132.0), ("CAUSAL", 0.0), ("D", 128.0)],
     &[("BLOCKS", 132.0), ("CAUSAL", 1.0), ("D", 128.0)],
@@ -152,7 +150,6 @@ const WGMMA_CASES: [Cases; 2] = [
     Cases::standard(F16, &matrices([(4, 1024), (16, 1024), (16, 4096), (16, 16384)]), HOPPER.split_at(3).0),
 ];
 
-/// Sequences that a language model reads at once.
 const LONG: &[Extent] = &matrices([(16, 4096), (16, 16384)]);
 
 /// An odd size with all parameters, sequences of 1024 tokens, and those in `long`.
@@ -169,22 +166,21 @@ const fn cases(dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 5] 
     ]
 }
 
-/// Elements of q, of k, of v and of the output: heads × length × d, in this order.
+/// Elements of each of q, k, v and the output, laid out as heads × length × d.
 fn elements(shape: &Shape) -> u64 {
     shape.count().saturating_mul(width(shape))
 }
 
-/// Two products of length² × d multiply-adds per head, of which causal ones need half: length·(length + 1) / 2.
+/// Two products of length² × d multiply-adds per head; a causal mask leaves length · (length + 1) / 2 of length².
 fn work(shape: &Shape) -> Work {
     let (heads, length) = shape.extent.matrix();
     let keys = if is_causal(shape) { length.saturating_mul(length + 1) / 2 } else { length.saturating_mul(length) };
     Work { bytes: 0, flops: heads.saturating_mul(keys).saturating_mul(4 * width(shape)) }
 }
 
-/// Rows beyond the end: as many as a workgroup may have queries, and twice as many keys as it reads at once.
+/// Rows past the end: the most queries of a workgroup, and twice the keys that it reads at once.
 const PADDING: u64 = 256;
 
-/// q, k and v with `padding` more rows, and the output.
 fn inputs(shape: &Shape, padding: u64) -> Vec<Buffer> {
     let scalars = elements(shape).saturating_add(padding * width(shape));
     let input = |name, values| Buffer::input(name, scalars, values);
@@ -200,7 +196,7 @@ fn buffers(shape: &Shape, padding: u64) -> Vec<Buffer> {
     Buffer::and(inputs(shape, padding), [uniform("sizes", &shape.extent.sides())])
 }
 
-/// Workgroups of so many queries of one head.
+/// One dispatch, with `queries` queries of one head per workgroup.
 fn by_queries(shape: &Shape, queries: u64) -> Vec<Step> {
     let (heads, length) = shape.extent.matrix();
     vec![Step::dispatch(heads.saturating_mul(length.div_ceil(queries)))]

@@ -1,4 +1,4 @@
-//! The right outputs of `attention`, and the errors that its kernels may make.
+//! Expected outputs of `attention`, and the errors allowed to its kernels.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -11,24 +11,21 @@ use record::suite::vectors::vectorised;
 /// Values, independent of keys and queries; exact in f16.
 pub(super) const VALUES: Values = Values::SummableFrom(1 << 41);
 
-/// Elements of a query, a key, a value and an output: d.
+/// d: the elements of a query, key, value or output.
 pub(super) fn width(shape: &Shape) -> u64 {
     shape.param("D", 128.0) as u64
 }
 
-/// Whether a query attends to no key after its own position.
 pub(super) fn is_causal(shape: &Shape) -> bool {
     shape.param("CAUSAL", 0.0) == 1.0
 }
 
-/// Keys and values of one head.
 struct Head {
     keys: Vec<f32>,
     values: Vec<f32>,
 }
 
 impl Head {
-    /// Head `number`, each key and value of `width` elements.
     fn new(shape: &Shape, number: u64) -> Self {
         let scalars = shape.columns() * width(shape);
         let drawn = |input: Input| -> Vec<f32> {
@@ -44,12 +41,12 @@ impl Head {
     }
 }
 
-/// The heads that were drawn last, one for each core: pieces of an output are small, and those of a head share it.
+/// The heads drawn last, at most one per core: outputs are checked in small pieces, and those of a head share it.
 #[derive(Default)]
 struct Heads(Mutex<VecDeque<(u64, Arc<OnceLock<Head>>)>>);
 
 impl Heads {
-    /// Head `number`, which its first user draws.
+    /// A slot for head `number`, which its first user fills.
     fn head(&self, number: u64) -> Arc<OnceLock<Head>> {
         let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, head)) = heads.iter().find(|(known, _)| *known == number) {
@@ -64,7 +61,6 @@ impl Heads {
     }
 }
 
-/// Each row of the output in three steps: the scores of its keys, their exponentials, the sum of values.
 pub(super) fn attended(shape: &Shape) -> Oracle {
     let are_exact = shape.significands.are_few();
     let scale = 1.0 / (width(shape) as f64).sqrt();
@@ -83,8 +79,8 @@ pub(super) fn attended(shape: &Shape) -> Oracle {
     })
 }
 
-/// Calls `fill` for each row of the output that a slice covers: with the query, its keys, values from the slice's first
-/// column on, a slot for each key, and the slice.
+/// Calls `fill` for each output row that a slice covers: with the query, its keys, values from the slice's first
+/// column, a slot for each key, and the slice.
 fn by_queries(
     shape: &Shape,
     fill: impl Fn(&[f32], &[f32], &[f32], &mut Vec<f64>, &mut [f64]) + Send + Sync + 'static,
@@ -106,7 +102,7 @@ fn by_queries(
     })
 }
 
-/// The product of a query with each of the first keys, of terms that `term` makes of two elements.
+/// Dot products of a query with the first `scores.len()` keys; `term` makes each term from two elements.
 fn scores_in_f64(query: &[f32], keys: &[f32], scores: &mut [f64], term: fn(f64, f64) -> f64) {
     for (score, key) in scores.iter_mut().zip(keys.chunks_exact(query.len())) {
         *score = query.iter().zip(key).map(|(a, b)| term((*a).into(), (*b).into())).sum();
@@ -114,7 +110,7 @@ fn scores_in_f64(query: &[f32], keys: &[f32], scores: &mut [f64], term: fn(f64, 
 }
 
 vectorised! {
-    /// Writes the product of a query with each of the first keys. Sums are exact in f32: see [`Values::Queries`].
+    /// [`scores_in_f64`] in f32, where sums are exact: see [`Values::Queries`].
     fn scores(query: &[f32], keys: &[f32], scores: &mut [f64]) {
         const LANES: usize = 16;
         for (score, key) in scores.iter_mut().zip(keys.chunks_exact(query.len())) {
@@ -130,7 +126,7 @@ vectorised! {
 }
 
 vectorised! {
-    /// Adds `weights[j]` times the elements from `width` · j on.
+    /// Adds `weights[j]` times the elements that start at `width` · j.
     fn add_values(sums: &mut [f64], weights: &[f64], values: &[f32], width: usize) {
         for (number, weight) in weights.iter().enumerate() {
             for (sum, value) in sums.iter_mut().zip(&values[number * width..]) {
@@ -140,30 +136,29 @@ vectorised! {
     }
 }
 
-/// Relative errors of a kernel besides those of its exponentials, in units of 2^-24: the most that one rounding to f32
-/// changes a value.
+/// A kernel's errors besides its exponentials'; relative, in units of 2^-24 (the most that rounding to f32 changes).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Errors {
-    /// Of an addend of the sum of values.
+    /// Of each addend of the sum of values.
     addend: f64,
-    /// Of an addend of the sum of exponentials.
+    /// Of each addend of the sum of exponentials.
     weight: f64,
-    /// Of an exponential that is too small for its type, as a part of the largest.
+    /// Of exponentials too small for their type, as a part of the largest.
     lost: f64,
-    /// Of storing an output, as it is.
+    /// Absolute, of storing an output.
     stored: f64,
-    /// Of a term of a score.
+    /// Of each term of a score.
     term: f64,
-    /// What may be added to the argument of an exponential to base 2.
+    /// The most that may be added to the argument of an exponential to base 2.
     offset: f64,
 }
 
-/// Of a term of a product on tensor cores, which may truncate it and its sum: see `matmul`.
+/// Of each term of a product on tensor cores, which may truncate the term and its sum: see `matmul`.
 const TRUNCATED: f64 = 3.0;
 
-/// Of the kernel with the scores in memory. Each invocation adds up the exponentials of a part of a row, and a tree
-/// those of the invocations. For an element of the output, one invocation adds products for all keys; before it, an
-/// exponential is multiplied by the inverse of the sum (2.5 units of 2^-23, and a rounding).
+/// Errors of `naive`. Each invocation adds up the exponentials of a part of a row, and a tree adds the sums of the
+/// invocations. For an output element, one invocation adds the products of all keys; before, each exponential is
+/// multiplied by the inverse of the sum (2.5 units of 2^-23, and a rounding).
 pub(super) fn in_memory(shape: &Shape, interface: &Interface) -> Errors {
     let (length, invocations) = (shape.columns() as f64, interface.invocations() as f64);
     Errors {
@@ -176,21 +171,22 @@ pub(super) fn in_memory(shape: &Shape, interface: &Interface) -> Errors {
     }
 }
 
-/// Of the kernel with tiles of 16 keys. Each tile adds four times to either sum, which it first multiplies by an
+/// Errors of `tiled`, with tiles of 16 keys. Each tile adds four times to each sum, after multiplying it by an
 /// exponential (3 units of 2^-23, and a rounding). The arguments of these exponentials and of an addend's own add up to
-/// the addend's difference from the maximum, whose error [`tolerance`] counts. An addend itself is a sum of four
-/// products, and the quotient has 6 units as above.
+/// the addend's difference from the maximum, whose error [`tolerance`] counts. An addend is a sum of four products, and
+/// the quotient has 6 units as above.
 pub(super) fn in_tiles(shape: &Shape) -> Errors {
     let tiles = (shape.columns() as f64 / 16.0).ceil();
     let of_tiles = (4.0 + 6.0 + 1.0) * tiles;
     Errors { addend: of_tiles + 4.0 + 6.0, weight: of_tiles + 2.0, lost: 0.0, stored: 0.0, term: 1.0, offset: 0.0 }
 }
 
-/// Of the kernels on tensor cores, by 16 keys. For the sum of values an exponential is rounded to f16, by 2^-11. Tensor
-/// cores may truncate the sum of 16 products and its addition to the sum so far (Fasi et al., *Numerical behavior of
-/// NVIDIA tensor cores*, 2021): 2 units of 2^-23. The sum of exponentials has four additions at most. CUDA multiplies
-/// both sums by an exponential every 64 keys: 7 units or less. WGSL does so where a maximum grows by 2^8: of scores up
-/// to ±60, 22 times at most. The largest exponential is 2^6 or more, and f16 rounds the smallest by 2^-25: 2^-31 of it.
+/// Errors of the kernels on tensor cores, by 16 keys. For the sum of values, an exponential is rounded to f16, by
+/// 2^-11. Tensor cores may truncate the sum of 16 products and its addition to the total (Fasi et al., *Numerical
+/// behavior of NVIDIA tensor cores*, 2021): 2 units of 2^-23. The sum of exponentials has at most four additions. CUDA
+/// multiplies both sums by an exponential every 64 keys: at most 7 units. WGSL does so when a maximum grows by 2^8:
+/// with scores up to ±60, at most 22 times. The largest exponential is 2^6 or more; f16 rounds the smallest by 2^-31 of
+/// it.
 pub(super) fn in_halves(shape: &Shape) -> Errors {
     let sixteens = (shape.columns() as f64 / 16.0).ceil();
     let of_factors = 2.0 * sixteens + 7.0 * 22.0;
@@ -204,12 +200,12 @@ pub(super) fn in_halves(shape: &Shape) -> Errors {
     }
 }
 
-/// Of a library's fused kernel on tensor cores, of which only the types are known: scores, exponentials and both sums are
-/// f32, the factors of values and the output f16. Exponentials are rounded as in [`in_halves`], but the largest may be 1, of
-/// which f16 rounds the smallest by 2^-25; no more of a weight is lost where it is divided by the sum before. Tensor cores
-/// add 8 products or more at a time since compute capability 8.0, the oldest that cuDNN has such a kernel for. Either sum is
-/// multiplied by an exponential at most for each 16 keys, 7 units, and the exponentials may be added one after the other.
-/// An output is below 1, and f16 rounds it by 2^-12 or less.
+/// Errors of a library's fused kernel on tensor cores, of which only the types are known: scores, exponentials and both
+/// sums are f32; the factors of values and the output are f16. Exponentials are rounded as in [`in_halves`], but the
+/// largest may be 1, and f16 rounds the smallest by 2^-25; dividing weights by the sum first loses no more. Tensor
+/// cores add at least 8 products at a time since compute capability 8.0, the oldest that cuDNN supports. Each sum is
+/// multiplied by an exponential at most once per 16 keys, 7 units, and exponentials may be added one by one. An output
+/// is below 1, and f16 rounds it by at most 2^-12.
 pub(super) fn in_library(shape: &Shape) -> Errors {
     let length = shape.columns() as f64;
     let of_factors = 7.0 * (length / 16.0).ceil();
@@ -223,17 +219,17 @@ pub(super) fn in_library(shape: &Shape) -> Errors {
     }
 }
 
-/// The error allowed for an output, the same for all of a row.
+/// The error allowed for each output of a row.
 ///
 /// An output is Σ p v / Σ p with p = e^-x, for the difference x of a score from the largest of its row. Since |v| < 1,
 /// an error of the addends of either sum changes it by no more than the mean of that error, weighted by p.
 ///
-/// WGSL allows an exponential of y, to base 2 too, 3 + 2|y| units of 2^-23; y is 1.45 x at most, and 6 more where kernels
-/// shift it. The mean of x is ln n or less for n keys: the entropy of the weights, the mean of x plus the logarithm of
-/// their sum, is at most ln n, and the sum at least 1. Scores are exact but for the factor 1/√d (see [`Values::Queries`]): a score of up to 60,
-/// more than five standard deviations in the sharpest rows, is changed by three units by the errors of the factor, of
-/// the product, and of the logarithm of e where exponentials have base 2. All scores of a row are shifted by the same, which
-/// cancels out but for the roundings of the products with 1/√d: of a score and of the maximum, a unit each.
+/// WGSL allows an exponential of y, also to base 2, an error of 3 + 2|y| units of 2^-23; y is at most 1.45 x, plus 6 if
+/// kernels shift it. The mean of x is at most ln n for n keys: the entropy of the weights (the mean of x plus the
+/// logarithm of their sum) is at most ln n, and the sum is at least 1. Scores are exact except for the factor 1/√d (see
+/// [`Values::Queries`]): the errors of the factor, of the product and, for base 2, of the logarithm of e change a score
+/// of up to 60, more than five standard deviations in the sharpest rows, by three units. A row's scores share a shift,
+/// which cancels out except for the roundings of two products with 1/√d, a unit each: a score's and the maximum's.
 pub(super) fn tolerance(shape: &Shape, errors: Errors) -> Oracle {
     if !shape.significands.are_few() {
         return bound(shape, errors);
@@ -246,16 +242,15 @@ pub(super) fn tolerance(shape: &Shape, errors: Errors) -> Oracle {
         by_rows(first, slots, width, |row, _, slots| {
             let shift = factor * queries.at(Scalar::F32, row * width).abs();
             let units = 2.0 * (of_exponential + 2.0 * shift) + errors.addend + errors.weight;
-            // Products of errors are less than a hundredth of them.
+            // Second-order terms are less than a hundredth.
             slots.fill(1.01 * units * f64::powi(2.0, -24) + errors.lost * length + errors.stored);
         });
     })
 }
 
-/// The same for inputs with full significands, whose scores round: for each output its own.
-///
-/// Errors of a score's products and sums change an exponential by so much of itself; so does the rounding of its difference from the maximum. Both sums have the same exponentials, so that
-/// their errors count by the difference of a value from the output; those of addends count by the value.
+/// [`tolerance`] for inputs with full significands, whose scores round: a separate bound for each output. A score's
+/// error, or the rounding of its difference from the maximum, is a relative error of its exponential. Both sums have
+/// the same exponentials: their errors are weighted by a value's difference from the output, others by the value.
 fn bound(shape: &Shape, errors: Errors) -> Oracle {
     const UNIT: f64 = 1.0 / (1 << 24) as f64;
     let (width, scale) = (width(shape), 1.0 / (width(shape) as f64).sqrt());
@@ -297,7 +292,6 @@ mod tests {
         Shape { stream: 5, ..Shape::new(Dtype::F32, Extent::Matrix(heads, length), params) }
     }
 
-    /// Element `index` by the definition.
     fn by_definition(shape: &Shape, index: u64) -> f64 {
         let (length, width) = (shape.columns(), width(shape));
         let (row, column) = (index / width, index % width);
@@ -307,7 +301,7 @@ mod tests {
         for key in (0..end).map(|key| row / length * length + key) {
             let product =
                 |c| at(Values::Queries(width), row * width + c) * at(Values::AttentionKeys(width), key * width + c);
-            // Less the shift of the row, which all scores have.
+            // Without column 0, the row's shift, which is the same in all scores.
             let weight = ((1..width).map(product).sum::<f64>() / (width as f64).sqrt()).exp();
             sum += weight * at(VALUES, key * width + column);
             total += weight;
@@ -330,7 +324,7 @@ mod tests {
         }
     }
 
-    /// A missing or exchanged key changes some output of its head by many times the tolerance.
+    /// A missing or swapped key changes some output of its head by many times the tolerance.
     #[test]
     fn the_tolerance_is_far_below_the_weight_of_a_key() {
         let shape = shape(1, 257, 128.0, 0.0);

@@ -85,19 +85,18 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-/// The number of banks that the times over strides 1, 2, 4 … show.
+/// The number of banks inferred from the times by stride.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Banks {
     /// Stride 2 costs nothing, or no number of banks explains the curve.
     None,
-    /// Doubling the stride costs nothing from this one on.
+    /// From this stride, doubling costs nothing.
     Inferred(u64),
-    /// Doubling the stride costs time up to the largest one measured: there are at least as many.
+    /// Doubling costs time up to the largest stride measured, so there are at least this many.
     AtLeast(u64),
 }
 
-/// Whether `slow` takes longer than `fast`; `None` where the interval of their ratio contains √2, which is as far from
-/// two as from one.
+/// Whether `slow` takes longer; `None` if the ratio's interval contains √2, the geometric mean of 1 and 2.
 fn is_slower(slow: Estimate, fast: Estimate) -> Option<bool> {
     let ratio = stats::ratio(slow, fast)?;
     if ratio.low >= std::f64::consts::SQRT_2 {
@@ -106,11 +105,10 @@ fn is_slower(slow: Estimate, fast: Estimate) -> Option<bool> {
     (ratio.high < std::f64::consts::SQRT_2).then_some(false)
 }
 
-/// Infers the number of banks from `time` by stride; `None` where too few strides were measured, or where they are too
-/// noisy.
+/// Infers the number of banks from `time` by stride; `None` with too few strides or too much noise.
 ///
-/// With B banks, a power of two, stride s is an s-way conflict up to s = B, and B-way from there on: each doubling
-/// below B doubles the time, none above it does, and no odd stride conflicts.
+/// With B banks (a power of two), stride s, also a power of two, is a min(s, B)-way conflict: each doubling up to B
+/// doubles the time, and further doublings cost nothing. Odd strides do not conflict.
 fn banks(time: impl Fn(u64) -> Option<Estimate>) -> Option<Banks> {
     let first = time(1)?;
     for odd in (3..64).step_by(2).filter_map(&time) {
@@ -148,7 +146,7 @@ fn unstrided<'a>(rows: &[&'a Record]) -> Option<&'a Record> {
     largest(of(rows, "stride").filter(|row| has_params(row, &[("STRIDE", 1.0)]) && row.median_ns.is_some()))
 }
 
-/// The time of a row with one parameter, of the size of stride 1.
+/// The time of a row with one parameter, at the size of the stride-1 row.
 fn time(rows: &[&Record], benchmark: &str, param: (&str, f64)) -> Option<Estimate> {
     let first = unstrided(rows)?;
     record::claim::time(of(rows, benchmark).find(|row| has_params(row, &[param]) && row.n == first.n)?)
@@ -243,7 +241,6 @@ fn count_banks(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     );
     match inferred_banks(&rows.family("bank_conflict")) {
         Some(banks) => Ok(Answer::new(banks == 32, format!("The times show {banks} banks. {text}"))),
-        // No conflict at stride 32 is no such bank.
         None if is_near(whole, 1.0)? => Ok(Answer::new(false, format!("No bank conflicts. {text}"))),
         None => Err(Why::new("no number of banks explains the times of all strides, or the times are too noisy")),
     }
@@ -275,7 +272,7 @@ fn narrow(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     for (name, apart) in [("bytes", 4.0), ("halves", 2.0), ("bytes_direct", 4.0), ("halves_direct", 2.0)] {
         let kernel = format!("bank_conflict/{name}");
         let pair = rows.together([(&kernel, &[("APART", 1.0)]), (&kernel, &[("APART", apart)])]);
-        // WGSL has no loads of bytes and halves.
+        // The direct kernels are CUDA only.
         if name.ends_with("_direct") && pair.is_err() {
             continue;
         }
@@ -321,7 +318,7 @@ mod tests {
         finding(rows).expect("enough rows").text()
     }
 
-    /// A launch of 5 µs, and 80 µs for each pass of the conflict.
+    /// 5 µs for the launch, and 80 µs for each pass of the conflict.
     fn with_banks(count: u64) -> Vec<Record> {
         rows(|stride| 5e3 + 80e3 * conflict(stride, count) as f64)
     }
@@ -346,7 +343,7 @@ mod tests {
         assert!(text.starts_with("No banks inferred"), "{text}");
     }
 
-    /// Noise that slows a single row, or all that comes after the first, is no conflict.
+    /// Noise that slows one row, or every row after the first, is no conflict.
     #[test]
     fn curves_that_no_banks_explain_show_none() {
         let slow = text(&rows(|stride| if stride == 1 { 1e6 } else { 2e6 }));

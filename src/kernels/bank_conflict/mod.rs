@@ -1,8 +1,8 @@
 //! `bank_conflict`: workgroup memory read in patterns with bank conflicts (source article 004).
 //!
-//! Workgroup memory is split into banks of 32-bit words, one word per clock each: word w lies in bank w mod banks.
-//! Invocations of a subgroup that read different words of one bank are served one after the other; those that read the
-//! same word share it.
+//! Workgroup memory is split into banks of 32-bit words: word w is in bank w mod banks, and a bank serves one word per
+//! clock. Invocations of a subgroup that read different words of one bank are served one after the other; those that
+//! read the same word share it.
 
 pub mod claims;
 
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use record::suite::consecutive;
 use record::suite::prelude::*;
 
-/// The kernel that extracts parts of so many bits from words.
+/// The kernel that extracts values of `$bits` bits from words.
 macro_rules! wgsl {
     ($bits:literal) => {
         concat!(
@@ -23,7 +23,7 @@ macro_rules! wgsl {
     };
 }
 
-/// A kernel of parts of so many bits, with its first line.
+/// A CUDA kernel for values of `$bits` bits, with `$line` as its header.
 macro_rules! cuda {
     ($file:literal, $bits:literal, $line:literal) => {
         concat!(
@@ -112,14 +112,14 @@ pub(super) const FAMILY: Family = Family {
                 "16",
                 "CUDA only: the kernel `halves` with 16-bit loads. WGSL must load words and extract 16-bit values."
             ),
-            only_cuda: Some("WGSL has no 16-bit integers"),
+            only_cuda: Some("standard WGSL has no 16-bit integers"),
             ..HALVES
         },
     ],
     ..Family::BLANK
 };
 
-/// What the benchmarks here share: whole words, each read by one invocation.
+/// Whole words, each read by one invocation.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 12)),
     buffers: |shape, _| Buffer::from_to((TABLE, Values::Summable), shape.count(), &[shape.count(), ADVANCE]),
@@ -129,8 +129,7 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Parts of words. Since compute capability 2.x, neighbours that read parts of one word do not conflict: both distances
-/// cost the same.
+/// Since compute capability 2.x, reads of parts of one word do not conflict, so both distances cost the same.
 const NARROW: Benchmark = Benchmark { accepts: &[("APART", Accepted::Whole(0, 1024))], model: Some(|_| 1.0), ..BASE };
 
 const BYTES: Benchmark = Benchmark {
@@ -147,9 +146,8 @@ const HALVES: Benchmark = Benchmark {
     ..NARROW
 };
 
-/// Invocations: a workgroup for each of a hundred SMs and more, and twice as many. Long loops make the launch and the
-/// filling of the tables negligible, even without conflicts; on a small device they cost less than more invocations
-/// would.
+/// Invocations: enough workgroups for over a hundred SMs, and twice as many. Long loops make the launch and the filling
+/// of the tables negligible, and cost a small device less than more invocations would.
 const SIZE: &[Extent] = &[Extent::Linear(1 << 16)];
 const LARGE: &[Extent] = &[Extent::Linear(1 << 17)];
 
@@ -161,25 +159,23 @@ const QUICK_GROUPS: &[Params] = &sets(&values("GROUP", [2.0, 16.0, 256.0]));
 
 const GROUPS: &[Params] = &sets(&values("GROUP", [2.0, 4.0, 8.0, 16.0, 256.0]));
 
-/// The powers of two, which tell the number of banks, and an odd stride.
+/// Powers of two, from which the number of banks is inferred, and an odd stride.
 const POWERS: &[Params] = &sets(&values("STRIDE", [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 33.0, 64.0]));
 
 const QUICK_STRIDES: &[Params] = &sets(&values("STRIDE", [1.0, 2.0, 3.0, 4.0, 8.0, 16.0, 31.0, 32.0, 33.0, 64.0]));
 
 const STRIDES: [Params; 64] = sets(&consecutive("STRIDE", 1));
 
-/// Words of the table in workgroup memory, the range of a round's first read, and the distance of its other reads.
+/// Words of the table in workgroup memory, range of a round's first read, and distance between its reads.
 const TABLE: u64 = 4096;
 const SPAN: u64 = 2048;
 const STEP: u64 = 128;
 const READS: u64 = 16;
-/// Words that the reads of a round are ahead of those of the round before: odd, so that every bank, byte and half is
-/// read.
+/// Words from one round's reads to the next round's: odd, so that every bank, byte and half is read.
 const ADVANCE: u64 = 37;
 
-/// The invocations of a subgroup that share a bank when each reads a word `stride` after its neighbour's, with as many
-/// invocations as banks: gcd(stride, banks). Compute capability 1.x serves half-warps of 16 from 16 banks, later ones
-/// warps of 32 from 32.
+/// Invocations of a subgroup that share a bank if each reads a word `stride` after its neighbour's: gcd(stride, banks).
+/// Compute capability 1.x serves half-warps of 16 from 16 banks; later GPUs serve warps of 32 from 32.
 #[must_use]
 pub const fn conflict(stride: u64, banks: u64) -> u64 {
     let (mut a, mut b) = (stride, banks);
@@ -193,13 +189,11 @@ fn rounds(shape: &Shape) -> u64 {
     shape.param("ROUNDS", 1024.0) as u64
 }
 
-/// Work of reads from workgroup memory, `bytes` each.
 fn work(shape: &Shape, bytes: u64) -> Work {
     let reads = READS * rounds(shape) * shape.count();
     Work { bytes: bytes * reads, flops: 0 }
 }
 
-/// The words of the table as f32.
 fn words(shape: &Shape) -> impl Fn(u64) -> f64 + Send + Sync + 'static {
     let input = shape.input(Values::Summable);
     move |index| input.at(Scalar::F32, index)
@@ -233,7 +227,7 @@ fn sums(
     each(move |i| sums.get_or_init(&all)[(start(i) % span) as usize])
 }
 
-/// For each start, the sum of `rounds` values that are `ADVANCE` apart, with indices modulo the length. Starts on the same
+/// For each start, the sum of `rounds` values that are `ADVANCE` apart, with indices modulo the length. Starts on one
 /// cycle share prefix sums, which are exact: all values are multiples of the same power of two.
 fn totals(values: &[f64], rounds: u64) -> Vec<f64> {
     let mut totals = vec![None; values.len()];

@@ -20,7 +20,7 @@ fn rounds(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     Some(format!("With {} invocations, one round (store, barrier, load and add) takes {list}.", short(smallest)))
 }
 
-/// Nanoseconds of a round for each workgroup size that was measured with two numbers of rounds, at `n` invocations.
+/// Nanoseconds per round, for each workgroup size measured with two numbers of rounds.
 fn costs(rows: &[&Record], n: u64) -> Vec<(f64, Estimate)> {
     let mut points: Vec<(f64, f64, Estimate)> = rows
         .iter()

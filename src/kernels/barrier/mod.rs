@@ -1,8 +1,7 @@
 //! `barrier`: the cost of a `workgroupBarrier`, by size of the workgroup.
 //!
-//! A round is a store to workgroup memory, the barrier, a load of the neighbour's value and an addition: an exchange
-//! that is correct only with the barrier. The cost of a round is the difference of two rows with different numbers of
-//! rounds, which cancels the launch.
+//! A round is a store to workgroup memory, a barrier, a load of the neighbour's value and an addition; without the
+//! barrier, the result is wrong. The difference of two rows with different numbers of rounds cancels the launch.
 
 pub(crate) mod claims;
 
@@ -58,8 +57,7 @@ const FULL: &[Params] = &[
     &[("ROUNDS", 250.0), ("WG", 256.0)],
 ];
 
-/// The values of a workgroup after so many rounds: each becomes its neighbour's plus its own, of which the round's number
-/// inverts bits.
+/// A workgroup's values after `rounds` rounds: in round k, each becomes its neighbour's value plus (its own ^ k).
 fn exchanged(mut values: Vec<u32>, rounds: u32) -> Vec<u32> {
     for k in 0..rounds {
         let own = values.clone();

@@ -3,7 +3,7 @@
 use record::suite::pointer_chase::Cycle;
 use record::suite::prelude::*;
 
-/// The cycle of `latency`, in as many equal parts as there are invocations.
+/// The cycle of `latency`, split into one equal part per invocation.
 pub(super) const CHAINS: Benchmark = Benchmark {
     name: "chains",
     accepts: &[("THREADS", Accepted::Whole(1, 1 << 22))],
@@ -27,7 +27,6 @@ pub(super) const CHAINS: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Words of a line, as in `latency`.
 const LINE: u64 = 32;
 
 const THREADS: &[Params] = &sets(&values("THREADS", [32.0, 1024.0, 8192.0, 32768.0, 262_144.0]));
@@ -45,7 +44,7 @@ fn threads(shape: &Shape) -> u64 {
     shape.param("THREADS", 1024.0) as u64
 }
 
-/// Loads of each invocation of `chains`: its part of the lines.
+/// Loads of each invocation: its part of the lines.
 fn chain(shape: &Shape) -> u64 {
     (cycle(shape.count()).length() / threads(shape)).max(1)
 }

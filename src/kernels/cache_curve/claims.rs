@@ -22,15 +22,16 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "cache sizes",
         rows: "latency; the L2 size that the driver reports",
-        condition: "states a range from the largest set inside the cache (at most 5 % of the loads miss, with 95 % \
-            confidence) to the smallest set beyond it (at least 25 % miss); the driver's size is in that range, \
-            widened by one set at both ends; NVIDIA's driver must report a size",
+        condition: "states a range from the largest working set that fits (at most 5 % of loads miss, with 95 % \
+            confidence) to the smallest that does not (at least 25 % miss); for the last cache, the L2 size that the \
+            driver reports must be in this range, extended by one measured working-set size at each end; on NVIDIA, \
+            the driver must report a size",
         state: sizes,
     }),
     Claim::Measured(Measured {
         name: "latency rise that is not a cache size",
         rows: "latency; the L2 size that the driver reports",
-        condition: "the driver's size is outside the widened range of the cache sizes, or unknown for an NVIDIA card",
+        condition: "the driver's L2 size is outside the extended range of the last cache, or unknown on NVIDIA",
         state: rise,
     }),
     Claim::Measured(Measured {
@@ -44,8 +45,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         rows: "L1: slices with ROTATE=0, if 16 slices fit in half the largest set inside L1. L2: slices with ROTATE=1, \
             with sets from 16 times the smallest set beyond L1 to half the largest set inside L2. DRAM: read_once, \
             with the same sets as for DRAM latency (in older reports: cache_curve/bandwidth, if no byte is read twice)",
-        condition: "each level has a name; its rate is significantly below that of the previous level and not above \
-            its own ceiling",
+        condition: "caches need a first level named L1; each rate is significantly below that of the previous level; \
+            DRAM rows implausibly far above the measured read peak are excluded",
         state: bandwidths,
     }),
     Claim::Measured(Measured {
@@ -156,7 +157,7 @@ fn hidden(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let holds = is_faster(gain, CLAIM_MARGIN)?;
     let gained = compared(facts, "gain by threads", gain)?;
     let loads = |(threads, row): &(f64, &Record)| {
-        // A load is of four bytes.
+        // 4 bytes per load.
         let rate = scaled(byte_rate(row)?, 1.0 / 4.0);
         let rate = facts.operations(format!("loads of {threads} threads"), rate)?;
         Some(format!("{rate} loads/s with {threads} threads"))
@@ -165,7 +166,7 @@ fn hidden(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     Ok(Answer::new(holds, format!("{} threads are {gained} {} threads: {}.", many.0, few.0, list.join(", "))))
 }
 
-/// The name of the last level.
+/// The name of the last level if it is surely DRAM.
 pub const DRAM: &str = "DRAM";
 
 /// Words of the sets of `granule`.
@@ -177,45 +178,42 @@ const LARGE_SET: u64 = 1 << 26;
 pub struct Level {
     /// The smallest working set well inside, in bytes.
     pub least_bytes: u64,
-    /// The largest working set of its plateau, in bytes.
     last_bytes: u64,
-    /// Where it ends; `None` for the last level, and where the rows contradict each other.
+    /// Where the level ends; `None` for the last level, and if the rows contradict each other.
     bracket: Option<Bracket>,
-    /// Whether the bracket is one of the cache's size.
+    /// Whether the bracket bounds the cache's size.
     is_size: bool,
-    /// Latency of a dependent load, in nanoseconds; `None` where no set is well inside.
     latency: Option<Estimate>,
     is_last: bool,
 }
 
 impl Level {
-    /// Between which sizes its cache has its own, in bytes: the largest set surely inside, and the smallest surely
-    /// beyond. `None` where the driver's figure is another, or is needed and unknown.
+    /// Bounds of the cache's size, in bytes: the largest set surely inside, and the smallest surely beyond. `None` if
+    /// the driver reports a size outside them, or no size where one is needed.
     #[must_use]
     pub fn size(&self) -> Option<(u64, u64)> {
         self.bracket.filter(|_| self.is_size).map(|bracket| (bracket.at_least, bracket.at_most))
     }
 
-    /// Latency of a dependent load there, in nanoseconds; `None` where no set is well inside.
+    /// Latency of a dependent load, in nanoseconds; `None` if no set is well inside the level.
     #[must_use]
     pub const fn latency(&self) -> Option<Estimate> {
         self.latency
     }
 
-    /// [`Self::latency`], where it is not too noisy to quote.
+    /// [`Self::latency`], unless it is too noisy to quote.
     #[must_use]
     pub fn latency_ns(&self) -> Option<f64> {
         let latency = self.latency?;
         format::quotable(latency).map(|_| latency.value)
     }
 
-    /// The smallest and the largest working set well inside, in bytes; `None` where no set surely is.
+    /// The smallest and the largest working set well inside, in bytes; `None` if there is none.
     #[must_use]
     pub fn inside(&self) -> Option<[u64; 2]> {
         Some([self.least_bytes, self.largest_inside()]).filter(|[least, most]| least <= most)
     }
 
-    /// The largest working set well inside, in bytes.
     fn largest_inside(&self) -> u64 {
         match self.bracket {
             Some(bracket) => bracket.at_least / 2,
@@ -225,7 +223,6 @@ impl Level {
     }
 }
 
-/// Working sets and the latency of a load from each.
 fn curve(rows: &[&Record]) -> Vec<Point> {
     let point = |row: &Record| {
         let cycle = cycle(row.n.map(Extent::count)?);
@@ -243,24 +240,21 @@ pub fn l2_by_driver(rows: &[&Record]) -> Option<u64> {
     rows.iter().find_map(|row| row.l2_bytes)
 }
 
-/// Whether the device has exactly the caches L1 and L2 by its vendor's documentation (NVIDIA, *CUDA C++ Programming
-/// Guide*).
+/// Whether the vendor documents exactly two caches, L1 and L2 (NVIDIA, *CUDA C++ Programming Guide*).
 fn has_two_caches(rows: &[&Record]) -> bool {
     rows.iter().any(|row| row.vendor == "NVIDIA")
 }
 
-/// The smallest set that is surely larger than every cache, in bytes: with NVIDIA, the largest of which has 126 MiB of
-/// L2 (B200), 256 MiB; else 512 MiB, twice the cache of AMD's MI300X.
+/// The smallest set surely larger than every cache, in bytes: on NVIDIA 256 MiB, over twice the largest L2 (126 MiB,
+/// B200); otherwise 512 MiB, twice the cache of AMD's MI300X.
 fn surely_dram(rows: &[&Record]) -> u64 {
     if has_two_caches(rows) { 1 << 28 } else { 1 << 29 }
 }
 
-/// The levels that the rows of one device show, with their names.
-///
-/// `L1` and `L2` by the vendor's documentation, if it has exactly two caches and the curve shows both and DRAM. Else the
-/// first level is `L1` if rows of `slices` show a cache that each SM or compute unit has for itself, and other levels
-/// are numbered: `level 2`. The last is `DRAM` if the curve goes surely beyond every cache, else `level 2 or DRAM`.
-/// Empty for a software device: other programs share the CPU's caches.
+/// The levels that the rows of one device show, with their names: `L1` and `L2` if the vendor documents exactly two
+/// caches and the curve shows both and DRAM. Otherwise the first level is `L1` if rows of `slices` show a cache of each
+/// SM or compute unit, and other levels are numbered: `level 2`. The last is `DRAM` if the curve goes surely beyond
+/// every cache, otherwise `level 2 or DRAM`. Empty for a software device: other programs share the CPU's caches.
 #[must_use]
 pub fn levels(rows: &[&Record]) -> Vec<(String, Level)> {
     let rows: Vec<&Record> = rows.iter().copied().filter(|row| row.status == Status::Ok).collect();
@@ -318,9 +312,9 @@ fn latencies(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     Some(format!("A dependent load takes {}.", joined(levels.iter().filter_map(latency), ", ")?))
 }
 
-/// Whether the end of the last cache is its size: the driver's figure of L2 lies in the bracket widened by one set on
-/// both sides. Without a driver's figure that is unknown on NVIDIA's cards, of which some have L2 in two parts: latency
-/// rises where the part next to an SM is full.
+/// Whether the end of the last cache is its size: the L2 size that the driver reports is in the bracket, extended by
+/// one set at both ends. Without a reported size, this is unknown on NVIDIA: some cards have an L2 in two parts, and
+/// latency rises when the part next to an SM is full.
 fn is_size(rows: &[&Record], curve: &[Point], end: Bracket) -> bool {
     let Some(l2) = l2_by_driver(rows) else { return !has_two_caches(rows) };
     let before = curve.iter().rfind(|point| point.bytes < end.at_least).map_or(end.at_least, |set| set.bytes);
@@ -353,13 +347,11 @@ fn rise(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     Some(format!("At working sets of {between}, latency starts to rise towards that of DRAM{driver}."))
 }
 
-/// The rows of `slices` with and without rotation, at one size.
 fn slices<'a>(rows: &[&'a Record], rotate: f64) -> impl Iterator<Item = &'a Record> {
     of(rows, "slices").filter(move |row| has_params(row, &[("ROTATE", rotate)]))
 }
 
-/// The speed of reading an own slice again relative to reading others', where it shows a cache of each SM or compute
-/// unit.
+/// The set's bytes, and the gain of rereading own slices over others', if each SM or compute unit has its own cache.
 fn private_gain(rows: &[&Record]) -> Option<(u64, Estimate)> {
     let timed = slices(rows, 0.0).filter(|row| row.median_ns.is_some());
     let pairs = timed.filter_map(|timed| Some((timed, slices(rows, 1.0).find(|other| other.n == timed.n)?)));
@@ -385,8 +377,7 @@ fn bandwidths(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     Some(format!("The kernels of this family read at {}.", joined(parts, ", ")?))
 }
 
-/// The rate of reading from each level, in GB/s, with the level's name; empty where the rows contradict each other. The
-/// claim "bandwidth of each level" has the conditions.
+/// Each level's name and read rate in GB/s, as in the claim "bandwidth of each level"; empty on a contradiction.
 #[must_use]
 pub fn level_bandwidths(rows: &[&Record]) -> Vec<(String, Estimate)> {
     /// More workgroups of 256 invocations than run on one SM or compute unit at a time.
@@ -400,7 +391,7 @@ pub fn level_bandwidths(rows: &[&Record]) -> Vec<(String, Estimate)> {
     let has_once = of(rows, "read_once").any(|row| row.gb_per_s.is_some());
     for (index, (name, level)) in levels.iter().enumerate() {
         let rate = if name == DRAM {
-            // Where each byte is read once, as the rows of `read_once`, which are judged by the read peak.
+            // Rows of `bandwidth`, of older reports, count only if they read each byte once.
             let is_once = |row: &&Record| row.bytes == Some(4 * scalars(row));
             let is_possible = |row: &&Record| row.share.is_none_or(|share| share <= IMPLAUSIBLE);
             let source = if has_once { "read_once" } else { "bandwidth" };
@@ -415,11 +406,11 @@ pub fn level_bandwidths(rows: &[&Record]) -> Vec<(String, Estimate)> {
         };
         rates.extend(rate.map(|rate| (name.clone(), rate)));
     }
-    // A level that is not surely slower than the one before contradicts it, and it is unknown which is wrong.
+    // If a level is not surely slower than the previous one, one of the rates is wrong, and it is unknown which.
     if rates.is_sorted_by(|a, b| a.1.low > b.1.high) { rates } else { Vec::new() }
 }
 
-/// The bytes that a miss fetches in a set of `words`: `32 bytes`.
+/// The bytes that a miss fetches in a set of `words`, as text.
 fn granule(rows: &DeviceRows, facts: &mut Facts, name: &str, words: u64) -> Option<String> {
     if rows.iter().any(|row| is_software(row)) {
         return None;

@@ -1,4 +1,4 @@
-//! The bytes that one miss brings along, from pairs of dependent loads.
+//! The bytes that one miss fetches, inferred from pairs of dependent loads.
 
 use crate::cache_curve::{blocks, pairs};
 use record::Record;
@@ -6,16 +6,15 @@ use record::claim::{difference, has_params, of, scaled, time};
 use record::stats::{self, Estimate};
 use record::suite::prelude::*;
 
-/// The bytes that one miss brings along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Granule {
-    /// As many: a second load at half the distance hits, at this distance it misses.
+    /// This many: a second load at half the distance hits; at this distance it misses.
     Bytes(u64),
     /// More: a second load at this distance, the largest, still hits.
     MoreThan(u64),
 }
 
-/// Distances of the two loads, in bytes.
+/// Distances between the two loads, in bytes.
 const APART: [u64; 4] = [16, 32, 64, 128];
 
 /// Times of both loads, in nanoseconds, by distance.
@@ -30,16 +29,16 @@ pub(super) fn times(rows: &[&Record], words: u64) -> Option<[Estimate; 4]> {
     Some([a?, b?, c?, d?])
 }
 
-/// Two times this close are one: alike, or one step of a staircase.
+/// Times within this relative distance count as equal.
 const ALIKE: f64 = 0.1;
 
-/// Infers the granule from the times of both loads by distance, and the latency `miss` of a load from the same set that
-/// misses; `None` where the times do not show one step.
+/// Infers the granule from the times of both loads by distance, and the latency `miss` of a load that misses; `None`
+/// unless the times show exactly one step.
 ///
-/// The first load is a miss, and the shortest time must show it: at least 90 % of `miss`. From the granule on the second
-/// load is a miss too. The time is then flat (within 10 %), surely longer (by more than 10 %) than at each smaller
-/// distance, and longer than the shortest one by at least half a miss; three quarters if only the largest distance
-/// shows it. If all times are alike, and surely shorter than 1.6 misses, every second load hits.
+/// The first load misses, so the shortest time is at least 90 % of `miss`. At distances of the granule or more, the
+/// second load misses too: the time is flat (within 10 %), surely over 10 % longer than at each smaller distance, and
+/// longer than the shortest by at least half a miss, or three quarters if only the largest distance shows it. If all
+/// times are equal and surely below 1.6 misses, every second load hits.
 pub(super) fn infer(times: [Estimate; 4], miss: Estimate) -> Option<Granule> {
     let (first, last) = (times[0], times[3]);
     if first.low < 0.9 * miss.high {

@@ -6,34 +6,29 @@ use record::stats::{self, Estimate};
 /// The latency of a load from one working set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Point {
-    /// The working set, in bytes.
     pub(super) bytes: u64,
-    /// Latency in nanoseconds.
     pub(super) ns: Estimate,
-    /// Whether its interval includes several placements of the set in memory.
+    /// Whether the latency's interval includes several placements of the set in memory.
     pub(super) has_several_placements: bool,
 }
 
-/// A run of working sets with about the same latency.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plateau {
-    /// Its smallest and its largest set, in bytes.
+    /// The smallest and the largest set, in bytes.
     pub(super) sets: (u64, u64),
     /// The median latency, in nanoseconds.
     pub(super) ns: f64,
 }
 
-/// The largest relative distance of a plateau's latencies from their median.
+/// The most that a plateau's latencies differ from their median.
 const FLAT: f64 = 0.15;
 
-/// A point with a wider interval than this, relative to its value, lies on no plateau.
+/// A point with a wider relative interval is on no plateau.
 const TOO_NOISY: f64 = 0.1;
 
-/// The plateaus of a curve.
-///
-/// A plateau is a run of working sets within 15 % of their median, the last at least twice the first. Sets between two
-/// plateaus lie partly in both caches and belong to neither. Later plateaus and single sets with a level's latency
-/// belong to that level. A drop belongs to the level before, since a larger set is not faster except by chance.
+/// The plateaus of a curve: runs of working sets within 15 % of their median, the last at least twice the first. Sets
+/// between two plateaus are partly in both caches and belong to neither. Later plateaus and single sets with a level's
+/// latency belong to that level. A drop belongs to the level before, since a larger set is faster only by chance.
 pub(super) fn plateaus(curve: &[Point]) -> Vec<Plateau> {
     let quiet = |point: &&Point| record::claim::noise(point.ns) <= TOO_NOISY;
     let mut curve: Vec<(u64, f64)> = curve.iter().filter(quiet).map(|point| (point.bytes, point.ns.value)).collect();
@@ -54,8 +49,8 @@ pub(super) fn plateaus(curve: &[Point]) -> Vec<Plateau> {
         let run = &curve[first..end];
         let (least, most) = (run[0].0, run[run.len() - 1].0);
         if most < 2 * least {
-            // Either as fast as the level before, whose plateau ended because its first sets were faster than its last;
-            // or between two levels, and the next set may start one.
+            // Either part of the previous level, whose plateau ended early because its first sets were faster than its
+            // last; or between two levels, and the next set may start one.
             if let Some(level) = levels.last_mut().filter(|level| (run[0].1 / level.ns - 1.0).abs() <= FLAT) {
                 level.sets.1 = least;
             }
@@ -72,25 +67,24 @@ pub(super) fn plateaus(curve: &[Point]) -> Vec<Plateau> {
     levels
 }
 
-/// Between which working sets a level ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bracket {
-    /// The largest set that is surely inside, in bytes.
+    /// The largest set surely inside, in bytes.
     pub(super) at_least: u64,
-    /// The smallest set that is surely beyond, in bytes.
+    /// The smallest set surely beyond, in bytes.
     pub(super) at_most: u64,
 }
 
-/// Of the loads from a set inside a level, at most this part surely misses.
+/// Largest share of misses among the loads from a set inside a level.
 const INSIDE: f64 = 0.05;
-/// Of the loads from a set beyond a level, at least this part surely misses.
+/// Smallest share of misses among the loads from a set beyond a level.
 const BEYOND: f64 = 0.25;
 
-/// Between which sets a level ends that `next` follows; `None` if the points contradict each other.
+/// Where `level` ends and `next` begins; `None` if the points contradict each other.
 ///
-/// The part of the loads that miss is (latency − this level's) ÷ (next level's − this level's). A set is surely inside
-/// if the interval of that part ends below 5 %, and surely beyond if it starts above 25 %. If a set was measured in one
-/// placement only, another one may miss more: the next smaller set is then the lower end.
+/// The share of loads that miss is (latency − this level's) ÷ (next level's − this level's). A set is surely inside if
+/// the share's interval ends below 5 %, and surely beyond if it starts above 25 %. If a set was measured in only one
+/// placement, others may miss more, so the next smaller set is the lower end.
 pub(super) fn bracket(curve: &[Point], level: &Plateau, next: &Plateau) -> Option<Bracket> {
     let mut points: Vec<&Point> = curve.iter().filter(|point| point.bytes >= level.sets.0).collect();
     points.sort_by_key(|point| point.bytes);
@@ -103,7 +97,7 @@ pub(super) fn bracket(curve: &[Point], level: &Plateau, next: &Plateau) -> Optio
     (largest < smallest).then_some(Bracket { at_least, at_most })
 }
 
-/// The latency of the sets in this range, in nanoseconds; its interval contains those of all of them.
+/// The latency of the sets in this range, in nanoseconds; its interval contains all of theirs.
 pub(super) fn latency(curve: &[Point], sets: std::ops::RangeInclusive<u64>) -> Option<Estimate> {
     let inside: Vec<Estimate> =
         curve.iter().filter(|point| sets.contains(&point.bytes)).map(|point| point.ns).collect();
@@ -119,7 +113,7 @@ mod tests {
         Point { bytes, ns, has_several_placements: true }
     }
 
-    /// Sets of 4 KiB and on, each twice the one before, with these latencies.
+    /// Sets of 4 KiB, 8 KiB, … with these latencies.
     fn curve(latencies: &[f64]) -> Vec<Point> {
         latencies.iter().enumerate().map(|(power, &latency)| point(4096 << power, latency, 0.001)).collect()
     }
@@ -153,8 +147,7 @@ mod tests {
 
     #[test]
     fn an_outlier_parts_no_level_and_a_drop_starts_none() {
-        // Like the DRAM of an H200: the first sets, some of whose lines are still cached, end the plateau early; the
-        // last ones are as slow.
+        // Like the DRAM of an H200, whose first sets, still partly cached, end the plateau early; the last are as slow.
         let rising = plateaus(&curve(&[20.0, 20.0, 20.0, 77.0, 88.0, 99.0, 98.0]));
         assert_eq!(rising.len(), 2, "{rising:?}");
         assert_eq!(rising[1].sets.1, 256 << 10);
@@ -173,8 +166,7 @@ mod tests {
         assert_eq!(plateaus(&noisy), []);
     }
 
-    /// Half steps through a cache that fills up are similar to their neighbours but no level. From an H200, from 8 MiB
-    /// on.
+    /// Neighbouring sets in a cache that fills up are similar but form no level. From an H200, starting at 8 MiB.
     #[test]
     fn a_slope_is_no_level_and_the_bracket_spans_it() {
         let latencies = [149.5, 151.0, 152.0, 174.0, 222.0, 271.0, 321.0, 345.0, 345.2, 345.4, 345.4];
@@ -184,7 +176,7 @@ mod tests {
         assert_eq!(plateaus, [plateau(8 << 20, 24 << 20, 151.5), plateau(64 << 20, 256 << 20, 345.2)]);
         let end = |curve: &[Point]| bracket(curve, &plateaus[0], &plateaus[1]);
         assert_eq!(end(&curve), Some(Bracket { at_least: 16 << 20, at_most: 32 << 20 }));
-        // One placement: the set of 16 MiB may miss in another.
+        // With one placement, the set of 16 MiB may miss in another.
         curve[2].has_several_placements = false;
         assert_eq!(end(&curve), Some(Bracket { at_least: 12 << 20, at_most: 32 << 20 }));
         // A set whose placements disagree is neither inside nor beyond.

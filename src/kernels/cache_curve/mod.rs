@@ -1,14 +1,13 @@
 //! `cache_curve`: read latency and bandwidth over growing working sets, and the caches that their steps show.
 //!
-//! A working set is the largest power of two, or for latencies three times one, within the case's size. One launch
-//! follows at most `MOST_STEPS` lines, 32 MiB of them, which limits its time. The next launch continues where it
-//! stopped, so that several launches cover a larger set and none finds in a cache what the one before it loaded. The
-//! warm-up covers sets up to some 128 MiB once; in a larger set some lines are first touched in a sample. On a device
-//! whose caches hold such a set the latency would be too high, never too low.
+//! A working set is the largest power of two, or for latencies also three times one, within the case's size. A launch
+//! follows at most `MOST_STEPS` lines (32 MiB), which limits its time. The next launch continues where it stopped, so
+//! several launches cover a larger set, and none hits lines that the previous one loaded. The warm-up covers sets up to
+//! about 128 MiB once; in a larger set, some lines are first touched in a sample. On a device whose caches hold such a
+//! set, the latency would be too high, never too low.
 //!
-//! A load by a 32-bit index also waits for its address arithmetic. In L1 of an H200, at 1980 MHz, a step takes 32
-//! cycles by stored addresses (`memory_spaces/pointer_latency`; 34 by gpu-benches), 40 by index in the CUDA twin, and
-//! 48 through Vulkan.
+//! A load by a 32-bit index also waits for its address arithmetic. In the L1 of an H200 at 1980 MHz, a step takes 32
+//! cycles by stored addresses (`memory_spaces/pointer_latency`; 34 in gpu-benches), 40 by index (CUDA), 48 in Vulkan.
 
 mod chains;
 pub mod claims;
@@ -75,7 +74,7 @@ pub(super) const FAMILY: Family = Family {
             },
             steps: |shape, interface| vec![Step::dispatch(sums_once(shape, interface) / interface.invocations())],
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
-            // Each byte is read once, as by the kernel that measures the peak.
+            // Each byte is read once, as by the kernel that measures this peak.
             ceiling: Some(Limit::Read),
             bound: Bound::Roundings(|_, _| ROUNDS + 8),
             check: Check::of("output", sums_once, sums_read_once),
@@ -85,7 +84,7 @@ pub(super) const FAMILY: Family = Family {
             name: "slices",
             quick: &[
                 Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 18), ROTATIONS),
-                // 4 MiB: slices that exceed each L1, in a set within L2 by the curve above.
+                // 4 MiB: slices that exceed each L1, in a set that the curve above shows to be within L2.
                 Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 20), ROTATIONS),
             ],
             accepts: &[("ROTATE", Accepted::Whole(0, 1024))],
@@ -119,8 +118,8 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// A sixteenth of the loads of a launch: the sets that exceed all caches would need most of the time of `quick`. Small
-/// ones have all loads, since a launch finds an empty L1.
+/// A sixteenth of a launch's usual loads: sets beyond all caches would need most of the time of `quick`. Small sets
+/// have all loads, since a launch starts with an empty L1.
 const LOADS: &[Params] = &[&[("LOADS", (MOST_STEPS / 16) as f64)]];
 /// 16 KiB to 512 MiB: two sets in each cache of large GPUs, and in DRAM.
 const QUICK_CURVE: &[Quick] = &[
@@ -131,7 +130,7 @@ const QUICK_CURVE: &[Quick] = &[
     of_words(3 << 15),
     of_words(1 << 18),
     of_words(1 << 20),
-    // Shows that 4 MiB, the set of `slices`, are well inside L2.
+    // Shows that the 4 MiB set of `slices` is well inside L2.
     of_words(1 << 21),
     of_words(1 << 22),
     of_words(1 << 24),
@@ -147,15 +146,15 @@ const fn of_words(words: u64) -> Quick {
 const QUICK: &[Extent] = &powers::<7>(10, 2);
 /// 4 KiB to 512 MiB: larger than the last cache of most devices.
 const BANDWIDTH_SETS: &[Extent] = &powers::<18>(10, 1);
-/// 4 KiB to 512 MiB, with 3/2 of each power of two, so that a step is found within a factor of 1.5. The largest is twice
-/// the largest cache of any GPU (256 MiB), so that the curve ends in DRAM.
+/// 4 KiB to 512 MiB, with 3/2 of each power of two, so that steps are found within a factor of 1.5. The largest is
+/// twice the largest cache of any GPU (256 MiB), so the curve ends in DRAM.
 const LATENCY_SETS: &[Extent] = &with_middles::<35>(10);
 /// 1 MiB to 64 MiB: slices of 1 to 64 KiB.
 const SLICED_SETS: &[Extent] = &powers::<7>(18, 1);
 const ROTATIONS: &[Params] = &[&[("ROTATE", 0.0)], &[("ROTATE", 1.0)]];
 const DISTANCES: &[Params] = &sets(&values("APART", [16.0, 32.0, 64.0, 128.0]));
 
-/// Sizes from 2^first words on, alternately 3/2 and 4/3 of the one before.
+/// Sizes from 2^`first` words, alternately 3/2 and 4/3 of the previous one.
 const fn with_middles<const N: usize>(first: u32) -> [Extent; N] {
     let mut extents = [Extent::Linear(0); N];
     let mut index = 0;
@@ -171,18 +170,17 @@ const fn with_middles<const N: usize>(first: u32) -> [Extent; N] {
 const LINE: u64 = 32;
 /// Enough to make the launch negligible.
 const LEAST_STEPS: u64 = 1 << 16;
-/// A quarter of a second at 1 µs each, the most for one launch.
+/// At 1 µs each, a quarter of a second, the most for one launch.
 const MOST_STEPS: u64 = 1 << 18;
-/// With whole rounds, a walk that never starts would give the same answer.
+/// With whole cycles, a walk that never starts would give the same answer.
 const SURPLUS: u64 = 16;
 
-/// The walk of `latency` through a buffer of `words`: a step for each line.
+/// The walk of `latency` through a buffer of `words`, one step per line.
 pub fn cycle(words: u64) -> Cycle {
     Cycle::new(words / LINE, LINE)
 }
 
-/// Dependent loads of a launch of `latency`: those that the parameter LOADS asks for, else one for each line, within
-/// limits.
+/// Dependent loads of a launch of `latency`: LOADS if set, otherwise one per line, within limits.
 pub fn steps(cycle: Cycle, params: &BTreeMap<String, f64>) -> u64 {
     let usual = cycle.length().clamp(LEAST_STEPS, MOST_STEPS);
     params.get("LOADS").map_or(usual, |loads| *loads as u64) + SURPLUS
@@ -198,27 +196,25 @@ fn walk_of_blocks(shape: &Shape) -> Cycle {
     cycle.of(shape.stream).walked(pairs(cycle))
 }
 
-/// Words of a block of `granule`: 256 bytes, at most two lines of any GPU.
+/// Words of a block of `granule`: 256 bytes, two lines of 128 bytes.
 const BLOCK: u64 = 64;
 
 pub(crate) fn blocks(words: u64) -> Cycle {
     Cycle::new(words / BLOCK, BLOCK)
 }
 
-/// Steps of `granule`, of two loads each. They never make whole rounds.
+/// Steps of `granule`, two loads each; never whole cycles.
 pub(crate) fn pairs(cycle: Cycle) -> u64 {
     cycle.length().clamp(1 << 14, 1 << 17) + 8
 }
 
-/// Workgroups of `slices`, and most slices of a set.
+/// Workgroups of `slices`, and the most slices of a set.
 pub(crate) const MOST_SLICES: u64 = 1 << 10;
-/// Elements that an invocation of `slices` reads, as in its shader.
+/// Elements per invocation of `slices`, and invocations per workgroup, as in its shader.
 const SLICED_ROUNDS: u64 = 128;
-/// Invocations of a workgroup of `slices`, as in its shader.
 const SLICED_WORKGROUP: u64 = 256;
 const SLICED_SUMS: u64 = MOST_SLICES * SLICED_WORKGROUP;
 
-/// Slices of a set: one for each workgroup, if the set has as many elements.
 fn slices(shape: &Shape) -> u64 {
     elements(shape).min(MOST_SLICES)
 }
@@ -247,7 +243,7 @@ fn sums_of_slices(shape: &Shape, _: &Interface) -> Oracle {
     })
 }
 
-/// Invocations of `read_once`: whole workgroups, each of which reads [`ROUNDS`] elements per invocation.
+/// Invocations of `read_once`: whole workgroups that read [`ROUNDS`] elements per invocation.
 fn sums_once(shape: &Shape, interface: &Interface) -> u64 {
     let workgroup = interface.invocations();
     (shape.count() / 4).div_ceil(ROUNDS * workgroup).max(1) * workgroup
@@ -263,12 +259,11 @@ fn sums_read_once(shape: &Shape, interface: &Interface) -> Oracle {
     })
 }
 
-/// Elements that an invocation of `bandwidth` reads, as in its shader.
+/// Elements per invocation of `bandwidth` and `read_once`, as in their shaders.
 const ROUNDS: u64 = 64;
 /// Enough invocations for every SM: 512 workgroups of 256.
 const LEAST_INVOCATIONS: u64 = 1 << 17;
 
-/// Elements of four scalars in the working set.
 const fn elements(shape: &Shape) -> u64 {
     let elements = shape.count() / 4;
     if elements == 0 { 1 } else { 1 << elements.ilog2() }
@@ -284,7 +279,7 @@ fn sums(shape: &Shape, interface: &Interface) -> u64 {
 }
 
 fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
-    /// Up to this many elements, a table of all distinct sums pays.
+    /// Up to this many elements, a table of all distinct sums pays off.
     const FEW: u64 = 1 << 20;
     let (elements, workgroup) = (elements(shape), interface.invocations());
     let (input, scalar, span) = (shape.input(Values::Summable), shape.dtype.scalar(), ROUNDS * workgroup);
@@ -293,8 +288,7 @@ fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
         let read = (0..ROUNDS).map(|k| (first + k * workgroup) % elements);
         sum(read.flat_map(|at| 4 * at..4 * at + 4).map(|at| input.at(scalar, at)))
     };
-    // Workgroups this far apart start at the same element: elements / gcd(elements, span), with elements a power of
-    // two.
+    // Workgroups this far apart start at the same element: elements / gcd(elements, span); elements is a power of two.
     let period = workgroup * (elements >> elements.trailing_zeros().min(span.trailing_zeros()));
     if elements > FEW { each(of_invocation) } else { each_of_period(period, of_invocation) }
 }

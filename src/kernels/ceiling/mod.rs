@@ -65,7 +65,7 @@ pub(super) const FAMILY: Family = Family {
             ceiling: Some(Limit::Read),
             buffers: |shape, interface| summed(shape, trees(shape, interface)),
             steps: |shape, interface| covering(shape, interface, read_items(shape)),
-            // Its own elements, and a tree.
+            // An invocation's own elements, and a tree.
             bound: Bound::Roundings(|shape, _| read_items(shape) + 16),
             check: Check::of("output", trees, sums_of_trees),
             ..BASE
@@ -118,7 +118,7 @@ pub(super) const FAMILY: Family = Family {
             quick: &[Quick::at(&[Dtype::F32, Dtype::Vec4F32], Extent::Linear(1 << 24), &[&[("ROUNDS", 128.0)]])],
             cases: &[
                 Cases::standard(&[Dtype::F32, Dtype::Vec4F32], &[Extent::Linear(1 << 20)], &[&[("ROUNDS", 128.0)]]),
-                // With so many workgroups, the last ones, which leave SMs idle, make little difference.
+                // With this many workgroups, the last wave, which leaves SMs idle, makes little difference.
                 Cases::standard(&[Dtype::F32, Dtype::Vec4F32], &[Extent::Linear(1 << 24)], &[&[("ROUNDS", 128.0)]]),
             ],
             work: |shape| Work { bytes: 16 * shape.param("ROUNDS", 128.0) as u64 * shape.array_bytes(), flops: 0 },
@@ -149,7 +149,7 @@ pub(super) const FAMILY: Family = Family {
 pub(super) const FMA: Benchmark = Benchmark {
     name: "fma",
     quick: &[Quick::at(&[Dtype::F32, Dtype::Vec2F32, Dtype::F64], Extent::Linear(1 << 22), &[&[("ROUNDS", 128.0)]])],
-    // More rounds leave the 24 bits of an f32.
+    // With more rounds, sums exceed the 24 bits of an f32.
     accepts: &[("ROUNDS", Accepted::Whole(1, 256))],
     cases: &[
         Cases::standard(&[Dtype::F32, Dtype::Vec2F32, Dtype::F64], &[Extent::Linear(1 << 22)], &[&[("ROUNDS", 16.0)]]),
@@ -163,15 +163,14 @@ pub(super) const FMA: Benchmark = Benchmark {
     work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
     ceiling: Some(Limit::Fma),
     buffers: |shape, _| table(shape, Values::Summable),
-    // A multiply-add in each step, and the sum of eight chains.
+    // One rounding per step, and the sum of eight chains.
     bound: Bound::Roundings(|shape, _| 32 * shape.param("ROUNDS", 16.0) as u64 + 8),
     check: Check::of("output", all, fma_chains),
     small: SMALL,
     ..BASE
 };
 
-/// The same for f16, with input values that keep its chains exact. Most devices reach their full rate only with
-/// vectors.
+/// [`FMA`] for f16, with inputs that keep the chains exact. Most devices reach full rate only with vectors.
 const FMA_F16: Benchmark = Benchmark {
     name: "fma_f16",
     quick: &[Quick::at(&[Dtype::Vec2F16], Extent::Linear(1 << 22), &[&[("ROUNDS", 31.0)]])],
@@ -202,11 +201,10 @@ const INTEGER: Benchmark = Benchmark {
     ..BASE
 };
 
-/// Working sets for bandwidth, in f32 words: 256 KiB to 1 GiB per array. Doubling keeps every row within a factor of √2
-/// of the peak it is compared with, and misses no cache.
+/// Working sets for bandwidth, in f32 words: 256 KiB to 1 GiB per array. With doubling sizes, every row is within a
+/// factor of √2 of the size whose peak it is compared with, and no cache is missed.
 pub const LADDER: [Extent; 13] = powers(16, 1);
 
-/// Working sets of the quick profile.
 const QUICK: &[Extent] = &linear([1 << 20, 1 << 24, 1 << 26, 1 << 28]);
 
 const fn ladder(params: &'static [Params]) -> [Cases; 2] {
@@ -217,7 +215,7 @@ const fn ladder(params: &'static [Params]) -> [Cases; 2] {
 const NARROW: &[Dtype] = &[Dtype::F32, Dtype::Vec2F32];
 const HALVES: &[Dtype] = &[Dtype::F16, Dtype::Vec2F16];
 
-/// A slow device runs this for some milliseconds, not for half a second.
+/// A slow device needs milliseconds for this size, instead of half a second.
 const SMALL: Option<Extent> = Some(Extent::Linear(1 << 16));
 
 const FILL_BASE: u64 = 4_000_000;
@@ -225,12 +223,10 @@ const SIGN: u64 = 0x00c0_ffee;
 /// Elements of the table that `fma` and `workgroup_read` read, with room for the 10 after each start.
 const TABLE: u64 = 1024 + 16;
 
-/// The table of a kernel that reads no more.
 fn table(shape: &Shape, values: Values) -> Vec<Buffer> {
     Buffer::from_to((TABLE * shape.dtype.lanes(), values), shape.count(), &[shape.elements()])
 }
 
-/// An array, of which a kernel stores so many sums.
 fn summed(shape: &Shape, sums: u64) -> Vec<Buffer> {
     Buffer::from_to((shape.count(), Values::Summable), sums, &[shape.elements()])
 }

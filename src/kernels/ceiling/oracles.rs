@@ -1,4 +1,4 @@
-//! Answers of the `ceiling` kernels, and their lengths.
+//! Expected outputs of the `ceiling` kernels, and their lengths.
 
 use record::suite::input::{BLOCK, Input};
 use record::suite::prelude::*;
@@ -7,13 +7,12 @@ use record::suite::{Dispatch, Significands, each_of_period, each_on_all_cores, s
 /// Elements of the matrices that `tensor` multiplies.
 pub(super) const MATRIX: u64 = 16 * 16;
 
-/// One dispatch in which each invocation covers `items` elements.
 pub(super) fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
     let elements = shape.elements();
     vec![Step::dispatch(elements.div_ceil(interface.invocations() * items))]
 }
 
-/// Invocations of `read`, which is also the number of its sums where the input reaches that far.
+/// Invocations of `read`; each stores a sum if the input reaches that far.
 pub(super) fn readers(shape: &Shape, interface: &Interface) -> u64 {
     let Some(Step::Dispatch(Dispatch { groups, .. })) = covering(shape, interface, read_items(shape)).pop() else {
         return 0;
@@ -21,7 +20,7 @@ pub(super) fn readers(shape: &Shape, interface: &Interface) -> u64 {
     groups.iter().map(|&side| u64::from(side)).product::<u64>() * interface.invocations()
 }
 
-/// Workgroups of `read_tree` that read something, which is also the number of its sums.
+/// Workgroups of `read_tree` with elements to read: the number of its sums.
 pub(super) fn trees(shape: &Shape, interface: &Interface) -> u64 {
     let width = interface.invocations();
     (readers(shape, interface) / width).min((shape.elements()).div_ceil(width))
@@ -44,7 +43,7 @@ pub(super) fn read_items(shape: &Shape) -> u64 {
 pub(super) fn sums_of_readers(shape: &Shape, interface: &Interface) -> Oracle {
     let (readers, elements) = (readers(shape, interface), shape.elements());
     let (input, scalar, lanes) = (shape.input(Values::Summable), shape.dtype.scalar(), shape.dtype.lanes());
-    // The sums are exact in any order. Neighbouring ones are of neighbouring elements, which are drawn together.
+    // Exact in any order. Neighbouring sums have neighbouring elements, which are drawn together.
     Box::new(move |first, sums| {
         let mut drawn = [0.0; BLOCK];
         for (number, sums) in sums.chunks_mut(BLOCK / lanes as usize).enumerate() {
@@ -68,7 +67,7 @@ pub(super) fn fma_chains(shape: &Shape, _: &Interface) -> Oracle {
     each_of_period(1024 * lanes, move |i| {
         let element = |k: u64| input.at(scalar, k * lanes + i);
         let is_positive = sign.at(scalar, 8 * lanes + i) > 0.0;
-        // For m = −1, a chain takes turns between x and −1 − x.
+        // For m = −1, a chain alternates between x and −1 − x.
         let grown = match is_positive {
             true => rounds,
             false if are_magnitudes => 1.0,
@@ -78,7 +77,7 @@ pub(super) fn fma_chains(shape: &Shape, _: &Interface) -> Oracle {
     })
 }
 
-/// The input with its signs, where the shape's are magnitudes: kernels choose by them.
+/// The input with its signs even if the shape asks for magnitudes: kernels branch on the signs.
 const fn signed(input: Input) -> Input {
     let significands = match input.significands {
         Significands::Magnitudes(bits) => Significands::Full(bits),
@@ -91,7 +90,7 @@ pub(super) fn f16_rounds(shape: &Shape) -> u64 {
     shape.param("ROUNDS", 16.0) as u64
 }
 
-/// As [`fma_chains`], with x, m and p ±1, and signs that alternate but for the last.
+/// As [`fma_chains`], with x, m and p ±1, and alternating signs except for the last.
 pub(super) fn f16_chains(shape: &Shape, _: &Interface) -> Oracle {
     const SIGNS: [f64; 8] = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0];
     let (input, scalar, lanes) = (shape.input(Values::Signs), shape.dtype.scalar(), shape.dtype.lanes());
@@ -127,7 +126,7 @@ pub(super) fn sums_of_products(shape: &Shape, _: &Interface) -> Oracle {
     })
 }
 
-/// The same for two tiles of 16×`depth` f32 by four, whose rows are columns; integers modulo 2^32.
+/// [`sums_of_products`] for two tiles of 16×`depth` f32 by four tiles stored by columns; integers modulo 2^32.
 pub(super) fn sums_of_tiles(shape: &Shape, depth: u64) -> Oracle {
     let (input, rounds) = (shape.input(Values::Signs), tensor_rounds(shape) as f64);
     let is_modular = shape.dtype.scalar() == Scalar::U32;
@@ -191,7 +190,7 @@ mod tests {
         assert!(got[..256].iter().any(|sum| *sum != got[0]) && got[256..512] != got[..256]);
     }
 
-    /// Products of words, as the lanes of a warp have them, add up to the closed form.
+    /// Products of words, as the lanes of a warp hold them, add up to the closed form.
     #[test]
     fn sums_of_tiles_are_what_the_chains_add_up_to() {
         const ROUNDS: u64 = 5;
@@ -222,7 +221,7 @@ mod tests {
         }
     }
 
-    /// The kernels add to 0, so that products that are all -0 add up to 0. A stream in eight has such an element.
+    /// The kernels add to 0, so products that are all -0 add up to 0. One stream in eight has such an element.
     #[test]
     fn no_sum_of_tiles_is_negative_zero() {
         for stream in 0..64 {

@@ -1,14 +1,13 @@
 //! Tensor cores: chains of matrix products from registers, by type of the factors.
 //!
-//! WGSL has f16 alone, since naga allows no other factors. The other types are CUDA's, by the PTX instruction of a warp,
-//! `mma.sync`; bf16 and 8-bit integers also Vulkan's, by cooperative matrices in SPIR-V of glslang. Their inputs are ±1 as f32, which the kernels convert without a loss; the type of a row is that of the
-//! sums.
+//! WGSL has only f16, since naga allows no other factors. CUDA has all types, through the PTX instruction of a warp,
+//! `mma.sync`; Vulkan has bf16 and 8-bit integers, through cooperative matrices in SPIR-V made by glslang. Inputs are
+//! ±1 as f32, which the kernels convert without loss; a row's type is that of the sums.
 
 use super::oracles::{MATRIX, covering, sums_of_products, sums_of_tiles, tensor_rounds};
 use record::suite::prelude::*;
 
-/// Tensor cores, with the matrix products of a subgroup from registers. Larger instructions (Hopper's wgmma), which
-/// neither API offers to portable kernels, can be faster.
+/// A subgroup's matrix products from registers. Hopper's wgmma, which no portable kernel can use, can be faster.
 pub(super) const F16: Benchmark = Benchmark {
     name: "tensor",
     quick: &[Quick::at(&[Dtype::F16], Extent::Linear(1 << 22), ROUNDS)],
@@ -82,7 +81,7 @@ pub(super) const FP8: Benchmark = Benchmark {
     ..DEEP
 };
 
-/// What kernels with an instruction of depth 32 share.
+/// Kernels with an instruction of depth 32.
 const DEEP: Benchmark = Benchmark {
     accepts: &[("ROUNDS", Accepted::Whole(1, 65_536))],
     work: |shape| operations(shape, 32),
@@ -106,12 +105,11 @@ const fn cases(dtypes: &'static [Dtype]) -> [Cases; 2] {
     [Cases::standard(dtypes, EXTENTS, &[&[("ROUNDS", 512.0)]]), Cases::standard(dtypes, EXTENTS, ROUNDS)]
 }
 
-/// Each of a product's terms may be truncated, and so may its sum (see `matmul`); then eight chains are added.
+/// Each term of a product may be truncated, and so may its sum (see `matmul`); then eight chains are added.
 fn roundings(shape: &Shape, depth: u64) -> u64 {
     3 * depth * tensor_rounds(shape) + 8
 }
 
-/// Of products of 16×`depth` by `depth`×16.
 fn operations(shape: &Shape, depth: u64) -> Work {
     Work { bytes: 0, flops: 2 * depth * 8 * tensor_rounds(shape) * shape.count() }
 }

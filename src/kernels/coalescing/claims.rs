@@ -109,7 +109,6 @@ const STRIDE: &str = "coalescing/stride";
 const OFFSETS: Range = 0..=31;
 const STRIDES: Range = 1..=32;
 
-/// The degree of coalescing of f32 loads in percent.
 fn degree(stride: u64, offset: u64) -> String {
     format!("{} %", 100.0 * degree_of_coalescing(&addresses(stride, offset), 4))
 }
@@ -131,7 +130,7 @@ fn sectors(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     Ok(Answer::new(bytes == 32, format!("A miss in the first-level cache fetches {miss}.")).and(dram))
 }
 
-/// The part of the speed at a base that is left at an offset of one element: at the largest size, and at the others.
+/// The speed at OFFSET=1 as a share of the speed at a base offset, at the largest size and at the others.
 fn left(rows: &DeviceRows, facts: &mut Facts, kernel: &str) -> Result<String, Why> {
     let at = |k: f64| -> [(&str, f64); 1] { [("OFFSET", k)] };
     // 16 elements are 64 bytes, a whole fetch from DRAM; older reports have 0, where a branch of the kernel is dropped.
@@ -174,21 +173,18 @@ fn aligned(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
         .and(shows))
 }
 
-/// The strides whose rates are quoted.
 const SHOWN: [u64; 6] = [1, 2, 4, 8, 16, 32];
 
-/// The row of stride 1 at the largest size.
 fn unstrided<'a>(rows: &DeviceRows<'a>) -> Result<&'a Record, Why> {
     let [first, _] = rows.together([(STRIDE, &[("STRIDE", 1.0)]), (STRIDE, &[("STRIDE", 8.0)])])?;
     Ok(first)
 }
 
-/// The row of a stride at the size of stride 1.
 fn strided<'a>(rows: &DeviceRows<'a>, first: &Record, stride: u64) -> Option<&'a Record> {
     rows.timed((STRIDE, &[("STRIDE", stride as f64)])).find(|row| row.n == first.n && row.timer == first.timer)
 }
 
-/// The rates at the strides, of the bytes that are used.
+/// The rates by stride, counting only the bytes that are used.
 fn useful_rates(rows: &DeviceRows, facts: &mut Facts) -> Result<String, Why> {
     let first = unstrided(rows)?;
     let span = |stride: u64| format::scaled((4 * scalars(first) * stride) as f64 / 1e3, &["kB", "MB", "GB"]);
@@ -214,8 +210,8 @@ fn useful_rates(rows: &DeviceRows, facts: &mut Facts) -> Result<String, Why> {
     Ok(format!("At {size} elements, where the loads span {least} to {most}, the rates are {}.", rates.join(", ")))
 }
 
-/// The rates of the bytes that are used, and those of whole fetches: of each element the store, and of the load what lies
-/// between it and the next one.
+/// [`useful_rates`], and the rates of whole fetches: for each element the store, and the loaded bytes up to the next
+/// element, at most one fetch.
 fn stride(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let text = useful_rates(rows, facts)?;
     let first = unstrided(rows)?;

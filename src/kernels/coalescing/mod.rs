@@ -1,8 +1,8 @@
 //! `coalescing`: sectors that a subgroup's accesses touch, relative to the bytes that it reads (source article 003).
 //!
-//! The model of a row counts sectors only: the bytes of the sectors that the kernel touches in the first row of the
-//! size, over those of the row itself. Caches may hide some of it: the fifth sector of an offset access is the first
-//! one of the next subgroup, and where both run close together it crosses the bus once.
+//! The model counts only sectors: those that the first row of the size touches, divided by those of this row. Caches
+//! can hide part of the cost: the fifth sector of an offset access is also the first of the next subgroup, and crosses
+//! the bus once if both run close together.
 
 pub(crate) mod claims;
 
@@ -14,9 +14,9 @@ pub(super) const FAMILY: Family = Family {
     summary: "offset, strided and broadcast memory access; model: speed relative to the first row of each size, by \
         sectors moved",
     tags: &[Tag::Article, Tag::Memory],
-    model_text: "Data moves in sectors of 32 bytes. The model is the degree of coalescing: the sector bytes of the \
-        first row of the same size, divided by the sector bytes of this row. Since neighbouring subgroups share \
-        sectors, caches can make a row faster than the model.",
+    model_text: "Memory moves in 32-byte sectors. The model is a relative speed: the bytes of all sectors touched by \
+        the size's first table row, divided by those of this row. Neighbouring subgroups share sectors, so caches can \
+        make a row faster than predicted.",
     chart: Chart::Own,
     benchmarks: &[
         Benchmark {
@@ -96,7 +96,7 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "broadcast_uniform",
-            // Constants take a path of their own.
+            // Constants have their own path.
             model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES)),
             traffic: Some(|_| access(1, 0)),
             ..BASE
@@ -105,7 +105,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share: one element per invocation, one array read and one written.
+/// One element per invocation, one array read and one written.
 const BASE: Benchmark = Benchmark {
     cases: &Cases::pair(&[Dtype::F32], QUICK, LARGE, PLAIN),
     buffers: |shape, _| vec![input("x", 4), input("y", shape.count()), output(shape), elements(shape)],
@@ -116,7 +116,6 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Sums of two arrays at an offset.
 const OFFSET: Benchmark = Benchmark {
     accepts: &[("OFFSET", Accepted::Whole(0, 1024))],
     buffers: |shape, _| {
@@ -134,19 +133,19 @@ const QUICK: &[Extent] = &[Extent::Linear(1 << 22)];
 const LARGE: &[Extent] = &linear([1 << 22, 1 << 26]);
 
 const QUICK_OFFSETS: &[Params] = &sets(&values("OFFSET", [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 31.0]));
-/// None, a whole sector, and 1, whose code is that of the sector.
+/// None, a whole sector, and 1, which runs the same code as a sector.
 const APART_OFFSETS: &[Params] = &sets(&values("OFFSET", [0.0, 8.0, 1.0]));
-/// In L2, about its size, and above it.
+/// Arrays within L2, about its size, and above it.
 const APART: &[Extent] = &[IN_L2[0], Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
 const IN_L2: &[Extent] = &[Extent::Linear(3 << 19)];
-/// None, less than a sector, and whole ones.
+/// None, less than a sector, and whole sectors.
 const FEW_OFFSETS: &[Params] = &sets(&values("OFFSET", [0.0, 1.0, 16.0]));
 const OFFSETS: [Params; 32] = sets(&consecutive("OFFSET", 0));
 
 const QUICK_STRIDES: &[Params] = &sets(&values("STRIDE", [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]));
 const STRIDES: [Params; 32] = sets(&consecutive("STRIDE", 1));
 
-/// Elements by which `y` begins after `x` in the random stream (also in `offset`): whole sectors.
+/// Elements from the start of `x` to that of `y` in the random stream (also in `offset`): whole sectors.
 const LEAD: u64 = 64;
 
 /// Bytes that a subgroup reads in one access of four bytes per invocation, and in the three accesses of `offset`.
@@ -161,7 +160,7 @@ fn offset(shape: &Shape) -> u64 {
     shape.param("OFFSET", 0.0) as u64
 }
 
-/// An oracle from the two positions in the random stream whose elements are added.
+/// Each output is the sum of the elements at two positions of the random stream.
 fn sums(shape: &Shape, positions: impl Fn(u64) -> [u64; 2] + Send + Sync + 'static) -> Oracle {
     let input = shape.input(Values::Summable);
     each(move |i| positions(i).map(|at| input.at(Scalar::F32, at)).iter().sum())
@@ -179,19 +178,18 @@ fn elements(shape: &Shape) -> Buffer {
     uniform("sizes", &[shape.count()])
 }
 
-/// Degree of coalescing ([`Traffic::degree`]) of a subgroup that reads `width` bytes at each address, in bytes.
+/// Degree of coalescing ([`Traffic::degree`]) of a subgroup that reads `width` bytes at each of these byte addresses.
 #[must_use]
 pub fn degree_of_coalescing(addresses: &[u64], width: u64) -> f64 {
     Traffic::of(addresses, width).degree()
 }
 
-/// Addresses of a subgroup whose invocations access f32 elements `stride` apart, from element `offset` on. Parameters of
-/// foreign reports may be anything: the addresses wrap.
+/// Byte addresses of a subgroup whose invocations access f32 elements `stride` apart, starting at element `offset`.
+/// They wrap, since reports from others may have any parameters.
 pub(crate) fn addresses(stride: u64, offset: u64) -> Vec<u64> {
     (0..SUBGROUP).map(|lane| stride.wrapping_mul(lane).wrapping_add(offset).wrapping_mul(4)).collect()
 }
 
-/// The traffic of such an access.
 fn access(stride: u64, offset: u64) -> Traffic {
     Traffic::of(&addresses(stride, offset), 4)
 }

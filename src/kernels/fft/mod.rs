@@ -12,8 +12,8 @@ pub(super) const FAMILY: Family = Family {
     name: "fft",
     summary: "batched Fourier transforms of complex f32; sizes are transforms × points",
     model_text: "A transform that fits in workgroup memory reads and writes each point once, as a copy does: 16 bytes \
-        per point. Between passes, the points move through workgroup memory, log2(points) / log2(radix) - 1 times. A \
-        larger radix needs fewer passes and more registers.",
+        per point. There are log2(points) / log2(radix) passes, rounded up; between passes, the points move through \
+        workgroup memory. A larger radix needs fewer passes and more registers.",
     tags: &[Tag::Primitive],
     headlines: &[Headline { name: "FFT", place: 10, ..Headline::F32 }],
     benchmarks: &[STOCKHAM, CUFFT],
@@ -44,7 +44,7 @@ const STOCKHAM: Benchmark = Benchmark {
     work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 5 * shape.count() * log_points(shape) },
     ceiling: Some(Limit::Copy),
     tolerance: Some(|shape, _| allowed(shape)),
-    // Each term of each result: see `error`, for one factor of two.
+    // Roundings of each term of a result: see `error`, for one factor of two.
     bound: Bound::Roundings(|shape, _| 7 * log_points(shape)),
     precise_at: Some(Extent::Matrix(33, 256)),
     check: Check::of("output", |shape, _| 2 * shape.count(), |shape, _| transformed(shape)),
@@ -55,7 +55,7 @@ const STOCKHAM: Benchmark = Benchmark {
 const CUFFT: Benchmark = Benchmark {
     name: "cufft",
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), PLAIN)],
-    only_cuda: Some("cuFFT is part of CUDA"),
+    only_cuda: Some("cuFFT needs CUDA"),
     library: Some(Library::CuFft),
     accepts: &[],
     of_size: &[],
@@ -76,7 +76,7 @@ fn log_points(shape: &Shape) -> u64 {
     shape.columns().max(1).ilog2().into()
 }
 
-/// The real and imaginary parts of points: those of a transform have a power of two of their own.
+/// Real and imaginary parts of points; each transform has its own power of two.
 const fn points_of(shape: &Shape) -> Values {
     Values::Scaled(Scaled { most: 127, row: 2 * shape.columns(), first: 0 })
 }
@@ -101,20 +101,19 @@ fn twiddles(points: u64, radix: u64) -> Vec<u32> {
 }
 
 /// The error allowed for each part of each point. By Higham (*Accuracy and Stability of Numerical Algorithms*, 2nd
-/// edition, theorem 24.2), the root mean square of the errors is at most log2(n) η times that of the results, with η = μ +
-/// γ4 (√2 + μ), where μ = u is the error of a twiddle factor and γ4 = 4u / (1 - 4u). A higher radix has no more roundings
-/// for each factor of two: with RADIX=16 factors are products, with errors of up to 4.4 u (as a test here shows), but a
-/// point is multiplied by one of them for four factors of two. Single errors stay below this bound of their mean: roundings do not all have the same sign,
-/// and the mean is a fraction of its bound (less than a fifth, as a test here shows). So an error is at most 6.7 log2(n) 2^-24
-/// times the root mean square of the transform's results, which is √n times that of its inputs.
+/// edition, theorem 24.2), the root mean square of the errors is at most log2(n) η times that of the results, with η =
+/// μ + γ4 (√2 + μ), where μ = u is the error of a twiddle factor and γ4 = 4u / (1 - 4u). A higher radix has no more
+/// roundings per factor of two: with RADIX=16, factors are products with errors of up to 4.5 u (as a test here shows),
+/// but a point is multiplied by only one of them for four factors of two. Single errors stay below this bound of their
+/// mean: roundings differ in sign, and the mean is a fraction of its bound (less than a fifth, as a test here shows).
+/// So an error is at most 6.7 log2(n) 2^-24 times the root mean square of the results, √n times that of the inputs.
 fn error(points: u64) -> f64 {
     const U: f64 = 1.0 / (1 << 24) as f64;
     let eta = U + 4.0 * U / (1.0 - 4.0 * U) * (std::f64::consts::SQRT_2 + U);
     f64::from(points.max(2).ilog2()) * eta
 }
 
-/// The error allowed for each part of each point of each transform: [`error`] times the root mean square of its results, which
-/// is the norm of its inputs.
+/// [`error`] times the root mean square of a transform's results, which is the norm of its inputs.
 fn allowed(shape: &Shape) -> Oracle {
     let (input, points) = (shape.input(points_of(shape)), shape.columns());
     Box::new(move |first, slots| {
@@ -122,14 +121,13 @@ fn allowed(shape: &Shape) -> Oracle {
     })
 }
 
-/// The root of the sum of the squares of the points of transform `number`.
+/// The Euclidean norm of the points of transform `number`.
 fn norm(input: Input, number: u64, points: u64) -> f64 {
     let mut parts = vec![0.0; 2 * points as usize];
     input.elements(Scalar::F32, 2 * number * points, 1, &mut parts);
     parts.into_iter().map(|part| part * part).sum::<f64>().sqrt()
 }
 
-/// Transform by transform, in f64.
 fn transformed(shape: &Shape) -> Oracle {
     let points = shape.columns();
     let input = shape.input(points_of(shape));
@@ -203,7 +201,7 @@ mod tests {
         }
     }
 
-    /// The same algorithm in f32: its largest error is less than a fifth of what is allowed.
+    /// The same algorithm in f32 has errors below a fifth of what is allowed.
     #[test]
     fn single_errors_are_far_below_the_bound_of_their_mean() {
         for points in [256_usize, 4096] {
@@ -237,7 +235,7 @@ mod tests {
         }
     }
 
-    /// The products in which the kernel has the factors of a pass of radix 16.
+    /// The products that the kernel uses as factors of a radix-16 pass.
     #[test]
     fn products_of_factors_are_off_by_at_most_four_and_a_half_units() {
         fn times(a: [f32; 2], b: [f32; 2]) -> [f32; 2] {

@@ -4,7 +4,6 @@ use record::Record;
 use record::claim::*;
 use record::suite::prelude::*;
 
-/// The fastest product with weights of this kind.
 macro_rules! fastest {
     ($weights:literal, $is_of:expr) => {
         Claim::Measured(Measured {
@@ -30,7 +29,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let floats = rows.iter().copied().filter(|row| is_f32(row) && !is_quantised(row)).filter(measured);
             let has_size = |row: &&Record| floats.clone().any(|other| other.n == row.n);
             let quantised = of(rows, "q4_vec4").filter(measured).filter(has_size).max_by_key(|row| row.bytes)?;
-            // Operations, since the bytes differ.
+            // Compares operations, since the bytes differ.
             let float = fastest(floats.filter(|row| row.n == quantised.n), flop_rate)?;
             let speed = facts.speed("4-bit weights over f32", flop_rate(quantised)?, float.rate)?;
             Some(format!("At {}, 4-bit weights are {speed} f32 weights.", quantised.short_size()))

@@ -1,5 +1,4 @@
-//! `gemv`: the matrix-vector product, from one invocation per row to weights of 4 bits: what a language model computes for
-//! each token.
+//! `gemv`: the matrix-vector product, as a language model computes for each token, with weights of 32 to 4 bits.
 
 pub(crate) mod claims;
 mod oracles;
@@ -77,7 +76,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "q4_vec4",
             accepts: BY_LANES,
-            // Weights of up to 15 are summed with an offset of 1,032, 129 times the largest without: of f32, 16 bits are left.
+            // Weights are summed with an offset of 1,032, 129 times the largest weight: 16 bits of f32 are left.
             bound: Bound::Roundings(|_, _| 129 * 24),
             cases: &of_blocks(Q4_LARGE),
             steps: by_lanes,
@@ -86,8 +85,8 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "q4_dot4",
             accepts: BY_LANES,
-            // An element of x, of which the largest is 2^6 times the smallest at most, is rounded to 2^-22 of the largest,
-            // 128 units of f32; then whole numbers are added.
+            // Each element of x is rounded to 2^-22 of the largest, which is at most 2^6 times the smallest: 128 units
+            // of f32. Then whole numbers are added.
             bound: Bound::Roundings(|shape, _| shape.columns() / 32 + 160),
             cases: &of_blocks(Q4_LARGE),
             buffers: |shape, _| {
@@ -110,7 +109,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "cublas",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
-            only_cuda: Some("cuBLAS is part of CUDA"),
+            only_cuda: Some("cuBLAS needs CUDA"),
             library: Some(Library::CuBlas),
             cases: &cases(&[Dtype::F32, Dtype::F16], F32_LARGE, F16_LARGE),
             steps: |shape, _| {
@@ -126,7 +125,7 @@ pub(super) const FAMILY: Family = Family {
 /// Trees halve the workgroup.
 const WG: (&str, Accepted) = ("WG", Accepted::PowerOfTwo(32, 1024));
 
-/// The invocations of a row add up four rows' sums.
+/// At least four lanes: they add up the sums of four rows.
 const BY_LANES: &[(&str, Accepted)] = &[WG, ("LANES", Accepted::PowerOfTwo(4, 1024))];
 
 const BASE: Benchmark = Benchmark {
@@ -163,8 +162,8 @@ const F16_LARGE: &[Extent] = &[Extent::Matrix(32768, 16384)];
 const Q8_LARGE: &[Extent] = &[Extent::Matrix(32768, 32768)];
 const Q4_LARGE: &[Extent] = &[Extent::Matrix(65536, 32768)];
 
-/// A layer of a model of 8 billion parameters, and few long rows. Not longer ones: llvmpipe ends a loop after 65,535
-/// rounds, so that the kernels of one invocation per row are wrong. Then an odd size, and a larger layer.
+/// A layer of a model of 8 billion parameters, and few long rows. No longer rows: llvmpipe ends a loop after 65,535
+/// iterations, so kernels of one invocation per row would be wrong. `STANDARD` adds an odd size and a larger layer.
 const QUICK: &[Extent] = &matrices([(4096, 4096), (256, 57344)]);
 const LAYER: &[Extent] = &[Extent::Matrix(4096, 4096)];
 const STANDARD: &[Extent] = &matrices([(1001, 3003), (4096, 4096), (256, 57344), (14336, 4096)]);
@@ -201,7 +200,6 @@ const fn work(shape: &Shape, weights: u64, size: u64) -> Work {
     Work { bytes, flops: shape.count().saturating_mul(2) }
 }
 
-/// Buffers of float weights, padded to whole vectors of `lanes`.
 fn floats(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     let input = |name, scalars: u64, values| Buffer::input(name, scalars.next_multiple_of(lanes), values);
     vec![
@@ -212,8 +210,7 @@ fn floats(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     ]
 }
 
-/// Buffers of weights in blocks. The last block of a row has weights beyond the columns, and x elements for them: both
-/// are garbage that a kernel must ignore.
+/// The last block of a row has weights beyond the columns, and x elements for them: garbage that kernels must ignore.
 fn quantised(shape: &Shape, bits: u64) -> Vec<Buffer> {
     vec![
         Buffer::new("words", blocks(shape) * bits, Contents::Input(WORDS).of(Scalar::U32)),
@@ -234,19 +231,18 @@ fn by_lanes(shape: &Shape, interface: &Interface) -> Vec<Step> {
     vec![Step::dispatch(groups_by_lanes(shape, interface))]
 }
 
-/// Workgroups whose invocations share rows by LANES, four rows each.
+/// Workgroups in which LANES invocations share four rows.
 fn groups_by_lanes(shape: &Shape, interface: &Interface) -> u64 {
     let invocations = interface.invocations();
     let lanes = interface.parameter("LANES").min(invocations).max(1);
     shape.rows().div_ceil(4 * (invocations / lanes))
 }
 
-/// Pairs of blocks in a row.
 const fn pairs(shape: &Shape) -> u64 {
     blocks_of_row(shape).div_ceil(2)
 }
 
-/// Columns of a chunk of `split_k`: all of them where the rows, four to a workgroup, fill a device by themselves.
+/// Columns of a chunk of `split_k`: all of them if the rows, four per workgroup, fill a device by themselves.
 fn chunk(shape: &Shape) -> u64 {
     if shape.rows() >= 2048 { shape.columns().next_multiple_of(4) } else { 4096 }
 }

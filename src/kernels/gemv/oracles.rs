@@ -1,4 +1,4 @@
-//! Right answers: sums of products in f64, which are exact.
+//! Expected outputs: sums of products, exact in f64.
 
 use std::sync::OnceLock;
 
@@ -12,36 +12,33 @@ const fn scaled(most: u32, first: u64) -> Values {
     Values::Scaled(Scaled { most, row: Scaled::ONE_ROW, first })
 }
 
-/// Products of two elements are multiples of a power of two, the unit. A sum of K of them is exact in f32 while it stays
-/// below 2^24 units. Its standard deviation is 5400 √K units: 2^21.3 at K = 65536.
+/// Products of two elements are multiples of a power of two, the unit. A sum of K of them is exact in f32 below 2^24
+/// units. Its standard deviation is 5400 √K units: 2^21.3 at K = 65536.
 pub(super) const WEIGHTS: Values = scaled(127, 0);
 pub(super) const X: Values = scaled(127, 1 << 40);
 
 /// Weights of blocks are random bits, and scales ±k times a power of two with k in 1..=9. With x of up to 127, the
-/// standard deviation of sums of 4-bit weights is 1,900 √K units, 2^18.9 at K = 65536. Those of 8-bit weights would reach 2^24:
-/// there x is up to 7, and it is 1,900 √K units as well.
+/// standard deviation of sums of 4-bit weights is 1,900 √K units, 2^18.9 at K = 65536. Sums of 8-bit weights would
+/// reach 2^24, so x is up to 7 there, which also gives 1,900 √K units.
 pub(super) const WORDS: Values = Values::Wide;
 pub(super) const SCALES: Values = scaled(9, 1 << 41);
 pub(super) const fn x_of_blocks(bits: u64) -> Values {
     if bits == 8 { scaled(7, 1 << 40) } else { X }
 }
 
-/// Blocks of a row.
 pub(super) const fn blocks_of_row(shape: &Shape) -> u64 {
     shape.columns().div_ceil(32)
 }
 
-/// The first elements of an input.
 fn table(input: Input, scalar: Scalar, length: u64) -> Vec<f64> {
     let mut values = vec![0.0; length as usize];
     input.elements(scalar, 0, 1, &mut values);
     values
 }
 
-/// Weights that are read at a time: they stay in the L1 of a CPU core.
+/// Weights read at a time; they fit in the L1 of a CPU core.
 const PIECE: usize = 512;
 
-/// Products of float weights.
 pub(super) fn of_floats(shape: &Shape) -> Oracle {
     let (columns, scalar) = (shape.columns(), shape.dtype.scalar());
     let (weights, x) = (shape.input(WEIGHTS), shape.input(X));
@@ -58,7 +55,7 @@ pub(super) fn of_floats(shape: &Shape) -> Oracle {
     })
 }
 
-/// Eight sums at a time, since each addition waits for the last one of its sum.
+/// Eight sums, since each addition waits for the previous one of its sum.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     for (a, b) in a.chunks(sums.len()).zip(b.chunks(sums.len())) {
@@ -67,7 +64,6 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum()
 }
 
-/// Products of weights in blocks, of 8 or 4 bits.
 pub(super) fn of_blocks(shape: &Shape, bits: u64) -> Oracle {
     if !shape.significands.are_few() {
         return of_blocks_by_element(shape, bits);
@@ -75,7 +71,7 @@ pub(super) fn of_blocks(shape: &Shape, bits: u64) -> Oracle {
     let (columns, blocks) = (shape.columns(), blocks_of_row(shape));
     let (words, scales, x) = (shape.input(WORDS), shape.input(SCALES), shape.input(x_of_blocks(bits)));
     let known = OnceLock::new();
-    // In units of x, everything is whole: a product is exact in i32, and a sum of them in f64.
+    // In units of x, all numbers are whole: a product is exact in i32, and a sum of them in f64.
     let unit = x.scale(Scalar::F32, 0);
     let in_units = move || -> Vec<i32> {
         table(x, Scalar::F32, columns).into_iter().map(|element| (element / unit) as i32).collect()
@@ -99,7 +95,7 @@ pub(super) fn of_blocks(shape: &Shape, bits: u64) -> Oracle {
     })
 }
 
-/// The same in f64, for x and scales with full significands.
+/// [`of_blocks`] in f64, for x and scales with full significands.
 fn of_blocks_by_element(shape: &Shape, bits: u64) -> Oracle {
     let (columns, blocks, are_magnitudes) =
         (shape.columns(), blocks_of_row(shape), shape.significands.are_magnitudes());
@@ -124,7 +120,7 @@ fn of_blocks_by_element(shape: &Shape, bits: u64) -> Oracle {
 }
 
 vectorised! {
-    /// Writes the product of each block, of `bits` words, with 32 elements of x or what is left of them.
+    /// Writes the dot product of each block (`bits` words) with its up to 32 elements of x.
     fn products_of(words: &[u32], bits: usize, x: &[i32], products: &mut [i32]) {
         if bits == 8 {
             let blocks = words.as_chunks::<8>().0.iter().zip(x.chunks(32));
@@ -139,7 +135,7 @@ vectorised! {
 #[inline(always)]
 fn product_of<const BITS: usize>(words: &[u32; BITS], x: &[i32]) -> i32 {
     let weights: [i32; 32] = std::array::from_fn(|k| weight(words, k));
-    // Of constant length where possible.
+    // With a constant length if possible.
     match x.as_array::<32>() {
         Some(x) => weights.iter().zip(x).map(|(weight, x)| weight * x).sum(),
         None => weights.iter().zip(x).map(|(weight, x)| weight * x).sum(),
@@ -161,7 +157,7 @@ mod tests {
     use super::*;
     use record::suite::{Dtype, Extent};
 
-    /// Every partial sum is exact in f32 in its order, so that kernels may add in any.
+    /// Partial sums are exact in f32, so kernels may add in any order.
     #[test]
     fn sums_are_exact_in_f32_at_the_longest_rows() {
         for (bits, columns) in [32, 8, 4].into_iter().flat_map(|bits| [(bits, 65_536), (bits, 3003)]) {

@@ -16,7 +16,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         says: "With {size} words, counting in workgroup memory is {} in global memory.",
     }),
     Claim::Measured(Measured {
-        name: "gain from several copies",
+        name: "gain from several copies of the bins",
         rows: "the fastest rows of workgroup_atomic and private, at the largest common size",
         condition: COMPARED,
         state: |rows, facts| {

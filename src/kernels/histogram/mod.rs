@@ -41,7 +41,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "cub",
             quick: &[],
-            only_cuda: Some("CUB is part of CUDA"),
+            only_cuda: Some("CUB needs CUDA"),
             library: Some(Library::Cub),
             steps: |shape, _| Step::library(Routine::CountBytes { n: 4 * shape.count() }, &["input", "bins"]),
             ..BASE
@@ -50,8 +50,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share: 16 words per invocation. The counts start at zero for each launch, outside the timed
-/// span.
+/// 16 words per invocation. The bins are cleared before each launch, outside the timed span.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), PLAIN)],
     cases: &cases(PLAIN),
@@ -73,12 +72,10 @@ const fn cases(params: &'static [Params]) -> [Cases; 2] {
     Cases::pair(&[Dtype::U32], QUICK, ALL, params)
 }
 
-/// One dispatch in which each invocation covers `words` words.
 fn covering(shape: &Shape, interface: &Interface, words: u64) -> Step {
     Step::dispatch(shape.count().div_ceil(words * interface.invocations()))
 }
 
-/// Counts all words once, on all cores.
 fn counted(shape: &Shape) -> Oracle {
     const PIECE: u64 = 1 << 16;
     let (n, input) = (shape.count(), shape.input(Values::Wide));
@@ -87,7 +84,7 @@ fn counted(shape: &Shape) -> Oracle {
         a
     };
     let count = move |piece: u64| {
-        // Counts for each byte of a word: an addition waits for the last one to the same count.
+        // Separate counts for each byte of a word: an addition waits for the previous one to the same count.
         let mut bins = [[0_u32; BINS]; 4];
         let (mut values, mut words) = ([0.0; BLOCK], [0; BLOCK]);
         let end = n.min((piece + 1) * PIECE);

@@ -11,7 +11,6 @@ pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     state: costs,
 })];
 
-/// A benchmark, and the words for it.
 const PARTS: [(&str, &str); 8] = [
     ("dispatch", "encode + submit + wait"),
     ("encode", "encode only"),
@@ -37,7 +36,7 @@ fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     joined(alone.into_iter().chain(each), " ")
 }
 
-/// The most dispatches of these rows, and the nanoseconds of one more in a submission.
+/// The most dispatches in these rows, and the nanoseconds that each further dispatch in a submission costs.
 fn each(mut rows: Vec<&Record>) -> Option<(u64, Estimate)> {
     rows.retain(|row| row.n.is_some());
     rows.sort_by_key(|row| scalars(row));

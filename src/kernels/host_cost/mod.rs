@@ -1,9 +1,9 @@
 //! `host_cost`: what a dispatch costs the host through each API, by part.
 //!
-//! A submission has as many dispatches as the size says, each of one workgroup, in one pass. Each computes from what the
-//! one before it stored, so that verification finds one that is left out. Between them lies a barrier, which wgpu adds
-//! by itself. The host's clock times one part of the submission, and the row is the time of all its dispatches: divided
-//! by the size, it is what one costs. Tens of microseconds through WebGPU, by arXiv 2604.02344.
+//! The size is the number of dispatches in a submission, each of one workgroup, in one pass. Each reads what the
+//! previous one stored, so verification finds a missing dispatch. Between them is a barrier, which wgpu adds by itself.
+//! The host's clock times one part of the submission for all dispatches; divided by the size, this is the cost of one:
+//! tens of microseconds through WebGPU, according to arXiv 2604.02344.
 
 pub(crate) mod claims;
 
@@ -67,7 +67,6 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// Words of a buffer: one for each invocation.
 const WORDS: u64 = 64;
 
 const BASE: Benchmark = Benchmark {
@@ -88,7 +87,7 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// What the benchmarks of compilers share: one dispatch, which shows that the kernel is right.
+/// One dispatch, which shows that the compiled kernel is right.
 const PIPELINE: Benchmark = Benchmark {
     kernel: "host_cost/pipeline_first",
     cases: &[Cases::standard(&[Dtype::U32], &[Extent::Linear(1)], PLAIN)],
@@ -101,8 +100,8 @@ const PIPELINE: Benchmark = Benchmark {
     ..BASE
 };
 
-/// As many dispatches as the size says, from `input` to `output`, each from the buffer that the one before it wrote.
-/// `dispatch` gets these buffers and the number of the dispatch, from 1 on.
+/// `shape.count()` dispatches from `input` to `output`; each reads the buffer that the previous one wrote. `dispatch`
+/// gets both buffers and the number of the dispatch, starting at 1.
 fn chain(
     shape: &Shape,
     dispatch: impl Fn(&'static str, &'static str, u32) -> Dispatch<&'static str>,
@@ -116,12 +115,11 @@ fn chain(
     (1..=count).map(step).collect()
 }
 
-/// A dispatch with its number.
 fn numbered(buffers: Vec<&'static str>, number: u32) -> Dispatch<&'static str> {
     Dispatch { buffers, immediates: vec![number], ..Dispatch::default() }
 }
 
-/// The words at the end of the chain, to each of which dispatch k adds `added(k)`.
+/// The words at the end of the chain; dispatch k multiplies each by 5 and adds `added(k)`.
 fn chained(shape: &Shape, added: fn(u32) -> u32) -> Oracle {
     after(shape, shape.count() as u32, added)
 }
@@ -134,5 +132,4 @@ fn after(shape: &Shape, dispatches: u32, added: fn(u32) -> u32) -> Oracle {
     })
 }
 
-/// Dispatches of a submission.
 const COUNTS: &[Extent] = &linear([1, 10, 100, 1000]);

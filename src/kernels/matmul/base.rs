@@ -1,9 +1,9 @@
-//! What the kernels of a matrix product share: cases, factors, buffers and the right product.
+//! Cases, factors, buffers and expected product of the matrix-product benchmarks.
 
 use record::suite::Product;
 use record::suite::prelude::*;
 
-/// What the benchmarks here share: one element of C per invocation.
+/// One element of C per invocation.
 pub(super) const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), PLAIN)],
     cases: &cases(PLAIN, PLAIN),
@@ -24,12 +24,12 @@ pub(super) const BASE: Benchmark = Benchmark {
 pub(super) const A: Values = Values::Summable;
 pub(super) const B: Values = Values::SummableFrom(1 << 40);
 
-/// Of tensor cores, which may truncate each addend of a sum of 4 products or more, and the sum (Fasi et al.): by two units
-/// of f32 each.
+/// Tensor cores may truncate each addend of a sum of 4 or more products, and the sum, by two units of f32 (Fasi et
+/// al.).
 pub(super) const BY_TENSOR_CORES: Bound = Bound::Roundings(|shape, _| 3 * sides(shape).2 + 8);
 
-/// f16 factors and sums. Sums of ±1 are exact in f16 below 2^11: their standard deviation is √K, 64 at K = 4096 and 181 at
-/// K = 32768.
+/// f16 factors and sums. Sums of ±1 are exact in f16 below 2^11; their standard deviation is √K, 64 at K = 4096 and 181
+/// at K = 32768.
 pub(super) const SUMS_OF_F16: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), PLAIN)],
     cases: &of_type(&[Dtype::F16], PLAIN, PLAIN),
@@ -39,7 +39,7 @@ pub(super) const SUMS_OF_F16: Benchmark = Benchmark {
     no_ceiling: "no kernel measures the peak of f16 sums, since long f16 sums are inexact",
     bound: BY_TENSOR_CORES,
     significant_bits: Some(11),
-    // More terms would round so often that fp8 factors did not show.
+    // With more terms, roundings would hide fp8 factors.
     precise_at: Some(Extent::Product(200, 336, 8)),
     check: Check { oracle: |shape, _| product_of(SIGNS, shape), ..BASE.check },
     ..BASE
@@ -47,8 +47,7 @@ pub(super) const SUMS_OF_F16: Benchmark = Benchmark {
 
 pub(super) const SIGNS: [Values; 2] = [Values::Signs, Values::SignsFrom(1 << 40)];
 
-/// `headline`: the parameters at the largest size of the quick profile, where a software device needs half a second per
-/// launch.
+/// `headline`: parameters at the quick profile's largest size, where a software device needs 0.5 s per launch.
 pub(super) const fn cases(params: &'static [Params], headline: &'static [Params]) -> [Cases; 3] {
     of_type(&[Dtype::F32], params, headline)
 }
@@ -106,7 +105,6 @@ const fn results(shape: &Shape, _: &Interface) -> u64 {
     m * n
 }
 
-/// One dispatch whose workgroups cover `width` columns by `height` rows of C each.
 pub(super) fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     let (m, n, _) = sides(shape);
     Step::dividing([(n, width), (m, height), (1, 1)])

@@ -9,7 +9,7 @@ macro_rules! reach {
         Claim::Measured(Measured {
             name: $name,
             rows: concat!("the fastest row of ", $kernel, ", at the largest size"),
-            condition: "its interval is within ±15 %",
+            condition: "the rate's 95 % confidence interval is within ±15 %",
             state: |rows, facts| reach(rows, facts, $kernel, $what, $peak),
         })
     };

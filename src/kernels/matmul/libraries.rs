@@ -6,7 +6,7 @@ use record::suite::{Precision, Product};
 
 pub(super) const CUBLAS: Benchmark = Benchmark {
     name: "cublas",
-    only_cuda: Some("cuBLAS is part of CUDA"),
+    only_cuda: Some("cuBLAS needs CUDA"),
     library: Some(Library::CuBlas),
     steps: |shape, _| multiplied(shape, Precision::Own),
     ..BASE
@@ -15,7 +15,7 @@ pub(super) const CUBLAS: Benchmark = Benchmark {
 pub(super) const CUBLAS_TF32: Benchmark = Benchmark {
     name: "cublas_tf32",
     quick: &[],
-    only_cuda: Some("cuBLAS is part of CUDA"),
+    only_cuda: Some("cuBLAS needs CUDA"),
     library: Some(Library::CuBlas),
     significant_bits: Some(11),
     bound: BY_TENSOR_CORES,
@@ -28,7 +28,7 @@ pub(super) const CUBLAS_TF32: Benchmark = Benchmark {
 pub(super) const CUBLAS_F16: Benchmark = Benchmark {
     name: "cublas_f16",
     quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), PLAIN)],
-    only_cuda: Some("cuBLAS is part of CUDA"),
+    only_cuda: Some("cuBLAS needs CUDA"),
     library: Some(Library::CuBlas),
     cases: &of_type(&[Dtype::F16], PLAIN, PLAIN),
     buffers: |shape, _| buffers(shape, 1, Contents::PoisonF32),
@@ -40,7 +40,7 @@ pub(super) const CUBLAS_F16: Benchmark = Benchmark {
 
 pub(super) const CUBLAS_F16_SUMS: Benchmark = Benchmark {
     name: "cublas_f16_sums",
-    only_cuda: Some("cuBLAS is part of CUDA"),
+    only_cuda: Some("cuBLAS needs CUDA"),
     library: Some(Library::CuBlas),
     steps: |shape, _| multiplied(shape, Precision::Half),
     ..SUMS_OF_F16
@@ -78,7 +78,7 @@ pub(super) const CUBLAS_LT_INT8: Benchmark = Benchmark {
 
 const NARROW: Benchmark = Benchmark {
     quick: &[],
-    only_cuda: Some("cuBLASLt is part of CUDA"),
+    only_cuda: Some("cuBLASLt needs CUDA"),
     library: Some(Library::CuBlasLt),
     unsupported: |shape| {
         let (m, n, k) = sides(shape);

@@ -72,7 +72,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-/// Benchmarks of dependent loads, and the space that each reads.
+/// Benchmarks of dependent loads, and the spaces that they read.
 const LATENCIES: [(&str, &str); 7] = [
     ("storage_latency", "storage"),
     ("pointer_latency", "pointer"),
@@ -83,15 +83,14 @@ const LATENCIES: [(&str, &str); 7] = [
     ("pinned_latency", "pinned host memory"),
 ];
 
-/// Spaces whose bandwidth independent loads show: `storage_bandwidth`.
+/// Spaces with a bandwidth benchmark, such as `storage_bandwidth`.
 const BANDWIDTHS: [&str; 6] = ["storage", "uniform", "texture", "workgroup", "private", "register"];
 
-/// Kernels that read a small table, and the space that it lies in.
+/// Kernels that read a small table, and the table's space.
 const TABLES: [(&str, &str); 3] =
     [("table_const", "const"), ("table_uniform", "uniform"), ("table_storage", "storage")];
 
-/// Latency of a dependent load from a space (`workgroup`, `storage`, …), in nanoseconds; `None` on a software device,
-/// where it is a time of the host.
+/// Nanoseconds of a dependent load from a space (`workgroup`, `storage`, …); `None` on a software device.
 #[must_use]
 pub fn latency(rows: &[&Record], space: &str) -> Option<Estimate> {
     let (benchmark, _) = LATENCIES.iter().find(|(_, known)| *known == space)?;
@@ -99,7 +98,6 @@ pub fn latency(rows: &[&Record], space: &str) -> Option<Estimate> {
     step_times(&rows, benchmark).next()
 }
 
-/// The time of a step in each row of a chain of dependent loads, in nanoseconds.
 fn step_times(rows: &[&Record], benchmark: &str) -> impl Iterator<Item = Estimate> {
     of(rows, benchmark).filter_map(|row| Some(scaled(time(row)?, 1.0 / param(row, "STEPS")?)))
 }
@@ -151,7 +149,7 @@ const SPACES_TABLE: &str = "  space     location     cached in       access     
   host      host DRAM    host's caches   host                        until freed
   pinned    host DRAM    host's caches   host; threads over the bus  until freed";
 
-/// Spaces by the names of their benchmarks: `workgroup_latency`.
+/// Prefixes of benchmark names (`workgroup_latency`), and the article's names for the spaces.
 const SPACES: [(&str, &str); 8] = [
     ("register", "register"),
     ("private", "local"),

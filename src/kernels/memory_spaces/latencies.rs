@@ -63,7 +63,6 @@ pub(super) const PRIVATE: Benchmark = Benchmark {
     ..LATENCIES
 };
 
-/// A single invocation.
 const LATENCIES: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[("STEPS", STEPS as f64)]])],
     accepts: &[("STEPS", Accepted::Multiple(16, 1 << 20))],
@@ -77,15 +76,13 @@ const LATENCIES: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Steps of a walk: many rounds, which make launch and fill negligible, but no whole number of them, so that it does
-/// not end at its start.
+/// Many cycles, to make launch and fill negligible, but not a whole number, so a walk does not end at its start.
 const STEPS: u64 = 240_000;
 /// 4 KiB of words.
 const WALK: Cycle = Cycle::new(1024, 1);
-/// Compilers do not accept larger private arrays.
+/// Compilers reject larger private arrays.
 const PRIVATE_WALK: Cycle = Cycle::new(256, 1);
-/// 128 MiB of lines, as in `cache_curve/latency`: more than the L2 of today's GPUs holds, and no more than WebGPU
-/// lets a kernel bind.
+/// 128 MiB of lines, more than any current L2 holds, and the most that WebGPU binds by default.
 const PINNED_WALK: Cycle = Cycle::new(1 << 20, 32);
 /// 4 KiB of uniform-array elements.
 const UNIFORM_WALK: Cycle = Cycle::new(256, 4);
@@ -94,7 +91,6 @@ fn steps(shape: &Shape) -> u64 {
     (shape.param("STEPS", STEPS as f64) as u64).next_multiple_of(16)
 }
 
-/// A square texture of this many texels.
 pub(super) fn square(texels: u64, format: TexelFormat, contents: Contents) -> Contents {
     Contents::texture((texels.isqrt(), texels.isqrt()), format, contents)
 }
@@ -120,7 +116,7 @@ fn walked(shape: &Shape, cycle: Cycle) -> Vec<Buffer> {
 mod tests {
     use super::*;
 
-    /// Where a walk ends depends on its order: else no load would be needed to know it.
+    /// A walk's end depends on its order; otherwise it could be computed without loads.
     #[test]
     fn walks_end_in_many_places() {
         for cycle in [WALK, PRIVATE_WALK, UNIFORM_WALK] {

@@ -1,8 +1,8 @@
 //! `memory_spaces`: the spaces of source article 001, by read bandwidth and by the latency of a dependent load.
 //!
 //! n is the number of invocations. All arithmetic is on u32 and wraps; every kernel computes `sum = 3 * sum + value`
-//! from what it reads, so that no load is dead and the order of the loads counts. Bytes are those that reach
-//! invocations: where one fetch serves many, the rate is higher than that of any memory.
+//! from what it reads, so no load is dead and the order of loads matters. Bytes are those that reach invocations: if
+//! one fetch serves many, the rate is higher than that of any memory.
 
 pub mod claims;
 mod latencies;
@@ -62,7 +62,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "register_bandwidth",
             cases: &cases(&[&[("ROUNDS", 32.0)]], &[&[("ROUNDS", 256.0)]]),
-            // The last of the 1024 windows of 8 extends 7 words beyond.
+            // The last of the 1024 windows of 8 extends 7 words past the end.
             buffers: |shape, _| vec![random("input", INPUTS + 8), output(shape), sizes(shape)],
             check: Check::of("output", all, registers_mixed),
             ..BASE
@@ -75,7 +75,7 @@ pub(super) const FAMILY: Family = Family {
                 &[&[("REGISTERS", 256.0), ("ROUNDS", 256.0)], &[("REGISTERS", 64.0), ("ROUNDS", 256.0)]],
             ),
             buffers: |shape, _| vec![random("input", INPUTS + SPILLED), output(shape), sizes(shape)],
-            // Every operand of a step counts.
+            // Both operands of a step count.
             work: |shape| Work { bytes: shape.count() * SPILLED * rounds(shape) * 8, flops: 0 },
             check: Check::of("output", all, spilled_mixed),
             ..BASE
@@ -109,7 +109,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share: a table of 256 elements of 16 bytes.
+/// A table of 256 elements of 16 bytes.
 const BASE: Benchmark = Benchmark {
     cases: &cases(&[&[("ROUNDS", 4.0)]], &[&[("ROUNDS", 32.0)]]),
     buffers: |shape, _| vec![random("table", 4 * TABLE), output(shape), sizes(shape)],
@@ -130,12 +130,11 @@ const TABLES: Benchmark = Benchmark {
     ..BASE
 };
 
-/// As many as are resident on the largest devices.
+/// As many as the largest devices can hold at once.
 const INVOCATIONS: &[Extent] = &[Extent::Linear(1 << 18)];
 
 const MANY_READS: &[Params] = &[&[("EACH", 0.0), ("ROUNDS", 32.0)], &[("EACH", 1.0), ("ROUNDS", 32.0)]];
 
-/// Few rounds, and many.
 const fn cases(few: &'static [Params], many: &'static [Params]) -> [Cases; 2] {
     [Cases::standard(&[Dtype::U32], INVOCATIONS, few), Cases::standard(&[Dtype::U32], INVOCATIONS, many)]
 }

@@ -1,4 +1,4 @@
-//! Answers of the `memory_spaces` kernels, and the constants that they depend on.
+//! Expected outputs of the `memory_spaces` kernels, and their constants.
 
 use record::suite::prelude::*;
 
@@ -33,7 +33,7 @@ fn power_of_three(count: u64) -> u32 {
     mixed(1, (0..count).map(|_| 0))
 }
 
-/// Indices that an invocation reads from start `first`: 16 per round, `gap` apart, from the lower half of a table on.
+/// Indices that an invocation reads: 16 per round, `gap` apart, the first of them in the lower half of the table.
 fn indices(first: u64, rounds: u64, lower_half: u64, gap: u64) -> impl Iterator<Item = u64> {
     (0..rounds).flat_map(move |k| (0..16).map(move |j| (first + 37 * k) % lower_half + gap * j))
 }
@@ -51,13 +51,11 @@ pub(super) fn words_read(shape: &Shape, _: &Interface) -> Oracle {
     elements_read(shape, SMALL_TABLE, words(shape))
 }
 
-/// The words of the small table, byte by byte.
 pub(super) fn bytes_read(shape: &Shape, _: &Interface) -> Oracle {
     let word = words(shape);
     elements_read(shape, 4 * SMALL_TABLE, move |at| word(at / 4) >> (8 * (at % 4)) & 255)
 }
 
-/// Sums over a small table of this many elements.
 fn elements_read(shape: &Shape, elements: u64, element: impl Fn(u64) -> u32) -> Oracle {
     let (rounds, is_each) = (rounds(shape), shape.param("EACH", 1.0) == 1.0);
     let half = elements / 2;
@@ -75,7 +73,7 @@ pub(super) fn private_read(shape: &Shape, _: &Interface) -> Oracle {
     let (rounds, word) = (rounds(shape), words(shape));
     let sum = |start: u64| mixed(0, indices(start, rounds, 16, 1).map(|at| word((start + at) % INPUTS)));
     let sums: Vec<u32> = (0..INPUTS).map(sum).collect();
-    // The start is i, and every value read has i in it.
+    // i is the start, and is added to every value read.
     let factor = mixed(1, (0..16 * rounds).map(|_| 1));
     each(move |i| f64::from(sums[(i % INPUTS) as usize].wrapping_add(factor.wrapping_mul(i as u32))))
 }

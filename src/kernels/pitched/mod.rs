@@ -1,5 +1,5 @@
-//! `pitched`: rows padded to a pitch of 256 bytes and packed rows of odd width, in two and three dimensions (source
-//! article 001). CUDA's allocators use this pitch, and copies to textures require it.
+//! `pitched`: rows padded to 256 bytes, and packed rows of odd width, in two and three dimensions (source article 001).
+//! CUDA's allocators use this pitch, and copies to textures require it.
 
 pub(crate) mod claims;
 
@@ -11,7 +11,8 @@ pub(super) const FAMILY: Family = Family {
     summary: "reads of rows padded to 256 bytes and of packed rows of odd width",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "The same elements are read with and without padding. A packed row of odd width starts inside a \
-        sector, which costs one more sector per row and subgroup at the edges. Only short rows should show this cost.",
+        sector, so a subgroup's access may touch one more sector. Neighbouring accesses share these sectors, so only \
+        short rows should show the cost.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
@@ -101,7 +102,6 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Copies between buffers and textures: no kernel runs.
 const COPIES: Benchmark = Benchmark {
     cases: &[
         Cases::standard(&[Dtype::U32], &[Extent::Matrix(4096, 4096)], PLAIN),
@@ -133,20 +133,17 @@ fn texture(shape: &Shape, contents: Contents) -> Contents {
     Contents::texture((width, height), TexelFormat::R32Uint, contents)
 }
 
-/// Words from one row to the next in a buffer on either side of a texture copy.
+/// Words from one row to the next in the buffer of a texture copy.
 const fn texture_pitch(shape: &Shape) -> u64 {
     shape.columns().next_multiple_of(ROW_PITCH / 4)
 }
 
-/// Words of that buffer.
 const fn padded(shape: &Shape, _: &Interface) -> u64 {
     texture_pitch(shape) * shape.rows()
 }
 
-/// Packed, and padded.
 const PITCHES: &[Params] = &[&[("PITCHED", 0.0)], &[("PITCHED", 1.0)]];
 
-/// Scalars from one row to the next.
 fn pitch(shape: &Shape) -> u64 {
     let (.., width) = shape.extent.volume();
     if shape.param("PITCHED", 0.0) == 0.0 {

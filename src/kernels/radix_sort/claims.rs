@@ -1,4 +1,4 @@
-//! The fastest sort, and the gain of one pass a digit over three kernels.
+//! The fastest sort, and the gain of one pass per digit over three kernels.
 
 use record::Record;
 use record::claim::*;
@@ -30,7 +30,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-/// The rows that sort keys without values.
 fn keys<'a>(rows: &[&'a Record]) -> impl Iterator<Item = &'a Record> + Clone {
     rows.iter().copied().filter(|row| param(row, "PAIRS") == Some(0.0))
 }

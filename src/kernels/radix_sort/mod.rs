@@ -1,5 +1,4 @@
-//! `radix_sort`: u32 keys, alone or with a value each, sorted from the lowest digit to the highest; equal keys keep their
-//! order.
+//! `radix_sort`: a stable sort of u32 keys, alone or with a value each, from the lowest digit to the highest.
 
 pub(crate) mod claims;
 mod oracle;
@@ -48,7 +47,7 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cub",
-            only_cuda: Some("CUB is part of CUDA"),
+            only_cuda: Some("CUB needs CUDA"),
             library: Some(Library::Cub),
             accepts: &[PAIRS],
             cases: &cases(KEYS_AND_PAIRS, KEYS_AND_PAIRS, &[&[("PAIRS", 0.0)]]),
@@ -82,7 +81,6 @@ const BASE: Benchmark = Benchmark {
 
 const MOST: u64 = 1 << 30;
 
-/// `largest`: the parameters at the largest size.
 const fn cases(quick: &'static [Params], params: &'static [Params], largest: &'static [Params]) -> [Cases; 3] {
     const QUICK: &[Extent] = &[Extent::Linear(1 << 24)];
     const ALL: &[Extent] = &linear([100_003, 1 << 20, 1 << 24, 1 << 26]);
@@ -95,12 +93,11 @@ fn is_pairs(shape: &Shape) -> bool {
     shape.param("PAIRS", 0.0) == 1.0
 }
 
-/// Keys as real ones are: many equal ones, runs, zeros and the largest word among random ones. Values are random.
+/// Realistic keys: many equal ones, runs, zeros and the largest word among random ones. Values are random.
 const fn keys(shape: &Shape) -> Values {
     Values::SortKeys(shape.count())
 }
 
-/// Keys, and values if there are any.
 fn scalars(shape: &Shape) -> u64 {
     if is_pairs(shape) { 2 * shape.count() } else { shape.count() }
 }
@@ -124,12 +121,11 @@ const fn ends(pass: usize) -> (&'static str, &'static str) {
     }
 }
 
-/// Uniforms of each pass of digits of 4 bits; digits of 8 bits take the first half.
+/// Uniforms of the passes with 4-bit digits; 8-bit digits use the first half.
 const COUNTING: [&str; 8] = ["count_1", "count_2", "count_3", "count_4", "count_5", "count_6", "count_7", "count_8"];
 const SCANNING: [&str; 8] = ["scan_1", "scan_2", "scan_3", "scan_4", "scan_5", "scan_6", "scan_7", "scan_8"];
 const MOVING: [&str; 8] = ["move_1", "move_2", "move_3", "move_4", "move_5", "move_6", "move_7", "move_8"];
 
-/// How `three_kernels` divides its keys.
 struct Division {
     groups: u64,
     /// Tiles of a workgroup.
@@ -170,7 +166,7 @@ fn three_kernels_steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     (0..passes).flat_map(pass).collect()
 }
 
-/// Passes of `onesweep`, and the number of values of a digit.
+/// Passes of `onesweep`, and the values of a digit.
 const PASSES: usize = 4;
 const DIGITS: u64 = 256;
 
@@ -183,7 +179,7 @@ fn onesweep_buffers(shape: &Shape, interface: &Interface) -> Vec<Buffer> {
     let (n, tiles) = (shape.count(), tiles(shape, interface));
     let passes = PASSES as u64;
     let mut buffers = arrays(shape);
-    // For each pass the next tile's number, the digit counts, and those that each tile publishes.
+    // For each pass, the digit counts, and those that each tile publishes.
     let words = passes * (DIGITS + tiles * DIGITS);
     buffers.push(Buffer::output("state", words));
     buffers.push(uniform("sizes", &[n, tiles, 0, 1]));
@@ -199,8 +195,7 @@ fn onesweep_steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     steps
 }
 
-/// Keys, or keys with their positions in the lower half of a word, which keeps the order of equal keys and says which
-/// value belongs to a key.
+/// Keys, or keys with their positions in the lower half, which order equal keys and identify each key's value.
 fn sorted(shape: &Shape) -> Oracle {
     let (input, n) = (shape.input(keys(shape)), shape.count());
     if !is_pairs(shape) {

@@ -1,4 +1,4 @@
-//! Sorted words of which most are never read: most checks compare parts of an output.
+//! Sorted words, most of which are never read: most checks compare parts of an output.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -8,13 +8,12 @@ use record::suite::input::{BLOCK, Input};
 use record::suite::prelude::*;
 use record::suite::vectors::words_of;
 
-/// Words of a bucket, if keys are spread evenly: as many as a part of an output, so that a part touches one or two.
+/// Words of a bucket if keys are spread evenly: as many as a part of an output, which then touches one or two buckets.
 const BUCKET: u64 = 1 << 16;
 
 /// Words in ascending order, in buckets by their keys. A bucket is sorted when an element of it is first read.
 pub(super) struct Sorted<W> {
     buckets: Vec<Bucket<W>>,
-    /// The number of words before each bucket.
     starts: Vec<u64>,
 }
 
@@ -24,7 +23,7 @@ struct Bucket<W> {
 }
 
 impl<W: Copy + Default + Ord + Send + Sync> Sorted<W> {
-    /// `n` words, each made of an index and the key there, the more significant part. Draws them on all cores.
+    /// Draws `n` words on all cores; `word` makes each from an index and the key there, the more significant part.
     pub(super) fn new(input: Input, n: u64, word: impl Fn(u64, u32) -> W + Sync) -> Self {
         let count = n.div_ceil(BUCKET);
         let bucket_of = |key: u32| ((u64::from(key) * count) >> 32) as usize;
@@ -68,9 +67,9 @@ impl<W: Copy + Default + Ord + Send + Sync> Sorted<W> {
         Self { buckets, starts }
     }
 
-    /// Fills the slots with the values of the words from number `first` on.
+    /// Fills the slots with the values of the words, starting at number `first`.
     pub(super) fn read(&self, first: u64, mut slots: &mut [f64], value: impl Fn(W) -> f64) {
-        // The last bucket that starts at or before it: buckets before that may be empty.
+        // The last bucket that starts at or before `first`: earlier ones may be empty.
         let mut number = self.starts.partition_point(|start| *start <= first) - 1;
         let mut skipped = (first - self.starts[number]) as usize;
         while !slots.is_empty() {
@@ -83,8 +82,7 @@ impl<W: Copy + Default + Ord + Send + Sync> Sorted<W> {
 }
 
 impl<W: Ord> Bucket<W> {
-    /// Sorted on one core: a thread of the pool that waited for the pool here could be given a piece that waits for this
-    /// bucket.
+    /// Sorts on one core: a pool thread that waited here could be given a piece that waits for this bucket.
     fn sorted(&self) -> &[W] {
         self.sorted.get_or_init(|| {
             let mut words = std::mem::take(&mut *self.drawn.lock().unwrap_or_else(PoisonError::into_inner));

@@ -1,10 +1,9 @@
-//! `rates`: the rate and the latency of each instruction, by type: arithmetic, conversions, exchange between lanes, and
-//! atomic operations.
+//! `rates`: rate and latency of each instruction, by type: arithmetic, conversions, exchange between lanes, atomics.
 //!
-//! All kernels come from one text for WGSL and one for CUDA, `chains`: the element type and the step are set in. With
-//! `CHAINS=8` the chains of an invocation are independent and show the rate, with `CHAINS=1` each step waits for the one
-//! before and shows the latency. Atomic operations have a word for each chain: `atomics` shows words that invocations share.
-//! Integers are stored as words; 64-bit ones as the exclusive or of their halves.
+//! All kernels come from one template for WGSL and one for CUDA, `chains`, into which the element type and the step are
+//! inserted. With `CHAINS=8`, the chains of an invocation are independent and show the rate; with `CHAINS=1`, each step
+//! waits for the previous one and shows the latency. Atomic operations have one word per chain; `atomics` measures
+//! words that invocations share. Integers are stored as words, 64-bit ones as the exclusive or of their halves.
 
 pub(crate) mod claims;
 mod oracle;
@@ -26,7 +25,7 @@ pub const FAMILY: Family = Family {
         starts one every eight cycles. Rates are therefore simple fractions of the f32 FMA rate. Operations without \
         their own unit, such as integer division and most 64-bit arithmetic, are sequences of other instructions.",
     is_by_kernel: true,
-    // With the first one all others are compared: it is measured even where time is short.
+    // f32_fma is first, since all others are compared with it: it is measured even if time is short.
     benchmarks: &[
         rate!(f32_fma, F32 f32, 1 start, "fma(x, m, m)", "fmaf(x, m, m)", |x, _, m, _| x * m + m),
         rate!(u32_add, U32 u32, 1 start, "x + y", "x + y", |x, y, _, _| x.wrapping_add(y)),
@@ -58,21 +57,21 @@ pub const FAMILY: Family = Family {
         rate!(f16_add, F16 f16, 1 start, "x + p", "x + p", |x, _, _, p| x + p),
         rate!(f16_multiply, F16 f16, 1 factor, "x * y", "times(x, y)", |x, y, _, _| x * y),
         rate!(f16_fma, F16 f16, 1 start, "fma(x, m, m)", "fma(x, m, m)", |x, _, m, _| x * m + m),
-        // NVIDIA's compiler for Vulkan replaces repeated additions by one multiplication: the sign of an operand is no
-        // instruction there.
+        // NVIDIA's compiler for Vulkan replaces repeated additions by one multiplication. abs() prevents this and, as a
+        // modifier of an operand, costs no instruction there.
         rate!(f32_add, F32 f32, 1 start, "abs(p - x)", "fabsf(p - x)", |x, _, _, p| (p - x).abs()),
         rate!(f32_multiply, F32 f32, 1 factor, "x * y", "x * y", |x, y, _, _| x * y),
-        // Vulkan allows 2.5 units in the last place to a quotient. A quotient alone folds: p / (p / x) is x.
+        // Vulkan allows quotients an error of 2.5 units in the last place. A quotient alone folds: p / (p / x) is x.
         rate!(f32_divide, F32 f32, 1 start, "p / x + 0.5", "quotient(p, x) + 0.5f", |x, _, _, p| p / x + 0.5, |_| converging(16.0 * ULP_F32)),
         rate!(f32_reciprocal, F32 f32, 1 start, "1.0 / x + p", "reciprocal(x) + p", |x, _, _, p| x.recip() + p, |_| converging(16.0 * ULP_F32)),
         rate!(f32_sqrt, F32 f32, 1 start, "sqrt(x) * 0.5 + p", "square_root(x) * 0.5f + p", |x, _, _, p| x.sqrt() * 0.5 + p, |_| converging(16.0 * ULP_F32)),
         rate!(f32_inverse_sqrt, F32 f32, 1 start, "inverseSqrt(x) * 0.5 + p", "inverse_root(x) * 0.5f + p", |x, _, _, p| x.sqrt().recip() * 0.5 + p, |_| converging(16.0 * ULP_F32)),
         rate!(f32_exp2, F32 f32, 1 start, "exp2(-x) * 0.5 + p", "power_of_two(-x) * 0.5f + p", |x, _, _, p| (-x).exp2() * 0.5 + p, |_| converging(16.0 * ULP_F32)),
         rate!(f32_log2, F32 f32, 1 start, "log2(x) * 0.5 + p", "logarithm(x) * 0.5f + p", |x, _, _, p| x.log2() * 0.5 + p, |_| converging(16.0 * ULP_F32)),
-        // Vulkan allows an error of 2^-11 to sines and cosines.
+        // Vulkan allows sines and cosines an error of 2^-11.
         rate!(f32_sin, F32 f32, 1 start, "sin(x) * 0.5 + p", "__sinf(x) * 0.5f + p", |x, _, _, p| x.sin() * 0.5 + p, |_| converging(f64::powi(0.5, 11))),
         rate!(f32_cos, F32 f32, 1 start, "cos(x) * 0.5 + p", "__cosf(x) * 0.5f + p", |x, _, _, p| x.cos() * 0.5 + p, |_| converging(f64::powi(0.5, 11))),
-        // Of two exponential functions, each of 3 + 2|x| units in the last place, and a quotient.
+        // The error of two exponentials, 3 + 2|x| units in the last place each, and of a quotient.
         rate!(f32_tanh, F32 f32, 1 start, "tanh(x) * 0.5 + p", "tanhf(x) * 0.5f + p", |x, _, _, p| x.tanh() * 0.5 + p, |_| converging(40.0 * ULP_F32)),
         rate!(f64_add, F64 f64, 1 start, "x + p", "x + p", |x, _, _, p| x + p),
         rate!(f64_multiply, F64 f64, 1 factor, "x * y", "x * y", |x, y, _, _| x * y),
@@ -86,7 +85,7 @@ pub const FAMILY: Family = Family {
             // 24 bits, which f32 holds.
             |x, _, m, _| (x & MASK) ^ m
         ),
-        // No f32_to_f16_and_back: NVIDIA's compiler for Vulkan leaves both conversions of pack2x16float out.
+        // No f32_to_f16_and_back: NVIDIA's compiler for Vulkan removes both conversions of pack2x16float.
         rate!(f64_to_f32_and_back, F64 f64, 2 start, "f64(f32(x * m))", "double(float(x * m))", |x, _, m, _| x * m),
         Benchmark {
             accepts: EXCHANGING,
@@ -97,7 +96,7 @@ pub const FAMILY: Family = Family {
                 |x, _, _, _| x
             )
         },
-        // Each lane has the same chain, and the first lane alone adds and votes: results do not depend on the subgroup size.
+        // All lanes have the same chain, and only the first adds and votes: results do not depend on the subgroup size.
         Benchmark {
             accepts: EXCHANGING,
             buffers: |shape, _| buffers(shape, 0),
@@ -116,8 +115,9 @@ pub const FAMILY: Family = Family {
                 |x, _, _, p| Lane((x.0 & 1).wrapping_add(p.0))
             )
         },
-        // Where the operand is not the old word alone, chains would soon repeat a value: the greatest of words that do not
-        // grow, or two that change places. The exchange meets the word that it expects from the second step on.
+        // Some operands are more than the old word, since chains would soon repeat a value: a maximum of words that do
+        // not grow, or two words that swap. The compare-exchange finds the word that it expects from the second step.
+        // WGSL's weak compare-exchange may fail spuriously; the oracle assumes that it never does.
         atomic!(u32_workgroup_atomic_add, U32 u32 workgroup, start, "atomicAdd(&words[p], x)", "atomicAdd(p, x)", |x, word, _| word.wrapping_add(x)),
         atomic!(u32_workgroup_atomic_max, U32 u32 workgroup, start, "atomicMax(&words[p], x + (m & 0x1fffu))", "atomicMax(p, x + (m & 0x1fffu))", |x, word, m| word.max(x.wrapping_add(m & 0x1fff))),
         atomic!(u32_workgroup_atomic_xor, U32 u32 workgroup, start, "atomicXor(&words[p], x)", "atomicXor(p, x)", |x, word, _| word ^ x),
@@ -151,8 +151,7 @@ pub const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// FLOP or OP of one step of a chain: an FMA is two, as everywhere in the suite, and a dot product of four bytes eight; a
-/// conversion there and back is two.
+/// Operations of one step: two for an FMA, conversion and back or two shifts; eight for a byte dot product; else one.
 #[must_use]
 pub const fn flops(benchmark: &str) -> u64 {
     let name = benchmark.as_bytes();
@@ -165,23 +164,22 @@ pub const fn flops(benchmark: &str) -> u64 {
     }
 }
 
-/// Operations of one step of a chain as tables count them: two of a conversion or shift there and back, else one.
+/// Operations of one step as tables count them: two for a conversion or shift there and back, otherwise one.
 #[must_use]
 pub fn instructions(benchmark: &str) -> u64 {
     if benchmark.ends_with("_fma") || benchmark.ends_with("_bytes") { 1 } else { flops(benchmark) }
 }
 
-/// Steps of all chains of a launch.
 fn steps(shape: &Shape) -> u64 {
     shape.count() * shape.param("CHAINS", 8.0) as u64 * steps_of_a_chain(&shape.params)
 }
 
 const SHIFT: u32 = 3;
 const MASK: u32 = 0xff_ffff;
-/// Relative distance of neighbouring numbers of f32.
+/// Largest relative distance of neighbouring f32 numbers.
 const ULP_F32: f64 = f32::EPSILON as f64;
 
-/// Products of ±1 come back after three steps: no count of steps here is a multiple of three.
+/// Products of ±1 repeat after three steps: no number of steps here is a multiple of three.
 const RATE: &[Params] = &[&[("CHAINS", 8.0), ("ROUNDS", 18.0)]];
 /// Enough workgroups for every SM of a large GPU, several times.
 const MANY: &[Extent] = &[Extent::Linear(1 << 20)];
@@ -193,7 +191,7 @@ const ATOMICS: &[Extent] = &[Extent::Linear(1 << 17)];
 const RATE_OF_ATOMICS: &[Params] = &[&[("CHAINS", 8.0), ("ROUNDS", 6.0)]];
 const LATENCY_OF_ATOMICS: &[Params] = &[&[("CHAINS", 1.0), ("ROUNDS", 1026.0), ("WG", 32.0)]];
 
-/// A word of so many bytes for each chain of each invocation, and for those beyond the end.
+/// A word of `bytes` bytes for each chain of each invocation, including those past the end.
 fn global_words(shape: &Shape, interface: &Interface, bytes: usize) -> Buffer {
     let width = interface.invocations();
     let groups = shape.count() / width + 1;
@@ -210,10 +208,10 @@ fn buffers(shape: &Shape, lanes: u32) -> Vec<Buffer> {
 }
 
 const CHAINS: (&str, Accepted) = ("CHAINS", Accepted::OneOf(&[1.0, 8.0]));
-/// Words of all invocations of a workgroup in its memory: 32 KiB at most.
+/// At most 512 invocations: their words take at most 32 KiB of workgroup memory.
 const ATOMIC: &[(&str, Accepted)] = &[("WG", Accepted::PowerOfTwo(32, 512)), CHAINS, ROUNDS];
 const ROUNDS: (&str, Accepted) = ("ROUNDS", Accepted::Whole(1, 4098));
-/// Whole subgroups, whose lanes exchange values.
+/// Whole subgroups, since lanes exchange values.
 const EXCHANGING: &[(&str, Accepted)] = &[("WG", Accepted::PowerOfTwo(32, 1024)), CHAINS, ROUNDS];
 
 const BASE: Benchmark = Benchmark {

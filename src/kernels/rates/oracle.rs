@@ -1,4 +1,4 @@
-//! What the chains add up to, step by step on the host.
+//! The results of chains, computed step by step on the host.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -18,17 +18,14 @@ pub fn steps_of_a_chain(params: &BTreeMap<String, f64>) -> u64 {
 /// Words of the input: invocations 64 apart read the same.
 pub(super) const TABLE: u64 = LANES as u64 + 18;
 
-/// The type of a chain, as `wgsl_type` and `cuda_type` have it.
+/// The type of a chain, as in `shaders/rates/type_*`.
 pub(super) trait Word: Copy + Send + Sync + 'static {
-    /// The first value of a chain.
     fn start(word: u32) -> Self;
-    /// The factor of an invocation.
     fn factor(word: u32) -> Self;
-    /// Values of the input by which neighbouring invocations differ, as a mask of bits.
+    /// A bit mask of the invocation's number that selects its input values.
     const LANES: u64 = LANES as u64;
-    /// The value as it is stored.
     fn stored(self) -> f64;
-    /// A sum of stored values as the type in memory has it.
+    /// A sum of stored values, rounded to the type in memory.
     fn rounded(sum: f64) -> f64;
 }
 
@@ -71,7 +68,7 @@ impl Word for Lane {
     fn start(word: u32) -> Self {
         Self(word | 1)
     }
-    /// Not the same in all lanes, and not read.
+    /// Never read; it would differ between lanes.
     fn factor(_: u32) -> Self {
         Self(0)
     }
@@ -83,7 +80,7 @@ impl Word for Lane {
     }
 }
 
-/// Floats between 1.5 and 2 of few bits, whose factors are ±1: drivers may reorder the sum of eight, which must stay exact.
+/// Floats of few bits between 1.5 and 2, with factors ±1: drivers may reorder the sum of eight, which must stay exact.
 macro_rules! float {
     ($type:ty, $start:expr, $rounded:expr) => {
         impl Word for $type {
@@ -102,20 +99,19 @@ macro_rules! float {
         }
     };
 }
-/// 1, from which every float here can be made.
+/// Every float type here can be made from an `i8`.
 const ONE: i8 = 1;
 float!(f16, |word| f16::from_bits(0x3e00 | (word & 0x1e0) as u16), |sum| f16::from_f64(sum).into());
 float!(f32, |word| f32::from_bits(0x3fc0_0000 | (word & 0x3f_e000)), |sum| f64::from(sum as f32));
 float!(f64, |word| 1.5 + f64::from(word & 0x7_ffff) / 1_048_576.0, |sum| sum);
 
-/// The outputs of chains from a `first` value on by `step`, which gets
-/// a chain's value, the one before, the factor and one value more.
+/// Chains that start at `first`; `step` gets a chain's value, the previous one, the factor and one more value.
 pub(super) fn chains<S: Word>(shape: &Shape, first: fn(u32) -> S, step: fn(S, S, S, S) -> S) -> Oracle {
     pairs(shape, first, S::start, |before, _| before, move |x, before, m, p| (step(x, before, m, p), x))
 }
 
-/// The outputs of chains of atomic operations on one word each. `new` gets the operand, which is the word as the operation
-/// before found it, the old word and the factor. Words and operands begin with `first` of a quarter of the input.
+/// The outputs of chains of atomic operations on one word each. `new` gets the operand (the word as the previous
+/// operation found it), the old word and the factor. Words and operands start at `first` of a quarter of the input.
 pub(super) fn words<S: Word>(shape: &Shape, first: fn(u32) -> S, new: fn(S, S, S) -> S) -> Oracle {
     let first = move |word| first(word >> 2);
     pairs(shape, first, first, |_, own| own, move |x, word, m, _| (word, new(x, word, m)))
@@ -157,7 +153,7 @@ pub(super) fn dot4_u8(a: u32, b: u32) -> u32 {
     a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(a, b)| u32::from(a) * u32::from(b)).sum()
 }
 
-/// The same of signed bytes.
+/// The same for signed bytes.
 pub(super) fn dot4_i8(a: i32, b: i32) -> i32 {
     let signed = |byte: u8| i32::from(byte.cast_signed());
     a.to_le_bytes().into_iter().zip(b.to_le_bytes()).map(|(a, b)| signed(a) * signed(b)).sum()
@@ -170,11 +166,11 @@ fn added<S: Word>(x: [f64; 8]) -> f64 {
     plus(plus(plus(a, b), plus(c, d)), plus(plus(e, f), plus(g, h)))
 }
 
-/// Chains of words that change places with the neighbouring lane, plus the factor, in each step.
+/// Chains in which each step takes the neighbouring lane's word and adds the factor.
 pub(super) fn shuffled(shape: &Shape) -> Oracle {
     let input = shape.input(Values::Wide);
     let word = move |at: u64| input.at(Scalar::U32, at) as u32;
-    // After an odd number of steps a chain holds the neighbour's first value; own and neighbour's factors take turns.
+    // After an odd number of steps, a chain holds the neighbour's first value; own and neighbour's factors alternate.
     let half = 16 * shape.param("ROUNDS", 18.0) as u32;
     let chains = shape.param("CHAINS", 8.0) as u64;
     each(move |i| {
@@ -186,7 +182,7 @@ pub(super) fn shuffled(shape: &Shape) -> Oracle {
     })
 }
 
-/// The error of chains in which each step halves the errors before: `error` of each step, and of the sum of eight.
+/// The error of chains in which each step adds `error` and halves earlier errors, and of the sum of eight.
 pub(super) fn converging(error: f64) -> Oracle {
     each(move |_| 8.0 * 2.0 * error)
 }

@@ -1,17 +1,17 @@
 //! The macro that makes a benchmark of an instruction.
 
-/// A file of `shaders/rates`. `type`: the type `S` of the chains, with its first value, its factor and what is stored.
-/// `memory`: what a chain owns, `P`, a value or its word in memory; behind the overrides, since naga 30 panics where the
-/// length of an array comes before the overrides that it names.
+/// A file of `shaders/rates`. `type`: the type `S` of the chains, with its first value, its factor and the stored form.
+/// `memory`: what a chain owns, `P`, a value or its word in memory. It follows the overrides: naga 30 panics if an
+/// array's length comes before the overrides that it names.
 macro_rules! text {
     ($kind:literal, $name:ident, $end:literal) => {
         include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/rates/", $kind, stringify!($name), $end))
     };
 }
 
-/// A benchmark: its name, the element type in memory and that of the chains, the operations of a step, and the step in
-/// WGSL, in CUDA C++ and on the host, from the chain's value `x`, the one before `y`, a factor `m` (of floats ±1) and `p`.
-/// With a tolerance where results are not exact.
+/// A benchmark: its name, the element types in memory and of the chains, the operations of a step, and the step in
+/// WGSL, in CUDA C++ and on the host, from the chain's value `x`, the previous one `y`, a factor `m` (±1 for floats)
+/// and `p`. With a tolerance if results are not exact.
 macro_rules! rate {
     ($name:ident, $dtype:ident $scalar:ident, $operations:literal $first:ident, $wgsl:literal, $cuda:literal, $step:expr) => {
         Benchmark {
@@ -62,10 +62,9 @@ macro_rules! rate {
     };
 }
 
-/// A benchmark of an atomic operation: its name, the element type and that of the chains, where the words lie, the first
-/// value, the operation on `p`, the chain's own word, in WGSL and in CUDA C++, and on the host the new word from the
-/// operand `x`, the old word and `m`. The operand is the word as the operation before found it: each waits for the one
-/// before.
+/// A benchmark of an atomic operation: its name, the element types in memory and of the chains, the words' memory, the
+/// first value, the operation on the chain's word `p` in WGSL and in CUDA C++, and on the host the new word from the
+/// operand `x` (the word as the previous operation found it, for which each operation waits), the old word and `m`.
 macro_rules! atomic {
     ($name:ident, $dtype:ident $scalar:ident $memory:ident, $first:ident, $wgsl:literal, $cuda:literal, $new:expr) => {
         Benchmark {
@@ -103,7 +102,6 @@ macro_rules! atomic {
     };
 }
 
-/// Buffers, with one for the words if they lie in global memory.
 macro_rules! with_words {
     (workgroup $scalar:ident, $buffers:expr, $shape:ident, $interface:ident) => {{
         let _ = $interface;

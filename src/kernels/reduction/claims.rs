@@ -104,8 +104,8 @@ const DEVICE_BARRIER: &str = "reduction/interleaved_device_barrier";
 /// Threads of a block.
 const BLOCK: f64 = 512.0;
 
-/// Whether shared memory makes the sum faster. In wgpu the barriers of the two sums differ too: there the sum in shared
-/// memory with both barriers decides. CUDA's sum in global memory has the weaker fence: the two are compared.
+/// Whether shared memory makes the sum faster. In wgpu, the barriers of the two sums differ too, so the sum in shared
+/// memory with both barriers decides. In CUDA, the sum in global memory has the weaker fence: the two are compared.
 fn shared_memory(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let (workgroup, global) = ((WORKGROUP, NONE), (GLOBAL, NONE));
     let other = (global, "the sum in global memory");
@@ -140,14 +140,14 @@ fn in_place(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let part = share(row).ok_or_else(|| Why::new(format!("no measured peak applies to `{GLOBAL}`")))?;
     let percent = percent(facts, "share", part)?;
     let rate = byte_rate(row).and_then(|rate| facts.byte_rate("in place", rate));
-    let rate = rate.map_or_else(String::new, |rate| format!(" ({rate})"));
+    let rate = rate.map_or_else(String::new, |rate| format!("{rate}, "));
     Ok(Report::new(format!(
-        "At {}, the sum in place reaches {percent} of the measured read peak{rate}.",
+        "At {}, the in-place sum reaches {rate}{percent} of the measured read peak.",
         row.short_size()
     )))
 }
 
-/// Runs end to end are timed once. What their copies differ by over the kernels of a size stands for their noise.
+/// Each sum is timed end to end once: the spread outside the kernel, over at least this many kernels, is the noise.
 const FEWEST: usize = 3;
 
 fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
@@ -177,7 +177,8 @@ fn end_to_end(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     if (other - own).abs() <= most - least {
         let (least, most) = (ms(least), ms(most));
         return Err(Why::new(format!(
-            "copy times of {} sums of this size range from {least} to {most}, which hides the gain. {}",
+            "the end-to-end difference is within the noise: outside the kernel, {} sums of this size take {least} to \
+             {most}. {}",
             rests.len(),
             text.trim_end_matches('.')
         )));

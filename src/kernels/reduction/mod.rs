@@ -84,7 +84,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "cub",
             quick: &[],
-            only_cuda: Some("CUB is part of CUDA"),
+            only_cuda: Some("CUB needs CUDA"),
             library: Some(Library::Cub),
             accepts: &[],
             buffers: |shape, _| vec![input(shape), total()],
@@ -96,10 +96,9 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share: one load per invocation.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), PLAIN)],
-    // Trees halve the workgroup; with less than 16 invocations a large array takes more passes than are declared.
+    // Trees halve the workgroup; with fewer than 16 invocations, a large array takes more passes than are declared.
     accepts: &[("WG", Accepted::PowerOfTwo(16, 1024)), ("INPUT", Accepted::OneOf(&[0.25, 0.5, 1.0, 2.0]))],
     small: Some(Extent::Linear(1 << 16)),
     cases: &[
@@ -124,7 +123,7 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// [`Input::sum`] of the first `n` elements. It is stored, since all rows of a size and epoch have the same sum.
+/// [`Input::sum`] of the first `n` elements, cached: all rows of a size and epoch have the same sum.
 fn sum_of(input: Input, scalar: Scalar, n: u64) -> f64 {
     type Summed = (Input, Scalar, u64);
     static KNOWN: Mutex<Vec<(Summed, f64)>> = Mutex::new(Vec::new());
@@ -138,7 +137,6 @@ fn sum_of(input: Input, scalar: Scalar, n: u64) -> f64 {
     sum
 }
 
-/// Two loads per invocation.
 const TWO_LOADS: Benchmark = Benchmark {
     buffers: |shape, interface| buffers(shape, &passes(shape, interface, 2)),
     steps: |shape, interface| dispatches(&passes(shape, interface, 2), "input"),
@@ -164,12 +162,11 @@ const U32_SIZES: &[Extent] = &linear([1, 255, 1 << 16, 1 << 18, 1_000_003, 1 << 
 
 const RESTORE: Step = Step::Restore { from: "input", to: "data" };
 
-/// Names for the block sums and sizes of each pass; the sum of the last is `total`. Even with blocks of 16, 2^28 needs
-/// only seven.
+/// Names for each pass; the sum of the last is `total`. Even with blocks of 16, 2^28 needs only seven.
 const SUMS: [&str; 8] = ["sums_1", "sums_2", "sums_3", "sums_4", "sums_5", "sums_6", "sums_7", "sums_8"];
 const PASS_SIZES: [&str; 8] = ["sizes", "sizes_2", "sizes_3", "sizes_4", "sizes_5", "sizes_6", "sizes_7", "sizes_8"];
 
-/// One pass: the number of values that it adds up, and of its workgroups.
+/// A pass adds up `n` values with `groups` workgroups.
 struct Pass {
     n: u64,
     groups: u64,
@@ -181,8 +178,7 @@ fn passes(shape: &Shape, interface: &Interface, items: u64) -> Vec<Pass> {
     passes_by(shape.count(), |n| n.div_ceil(block))
 }
 
-/// Passes of `vec4_grid_stride`: an invocation covers at least sixteen vec4, so that the second pass needs only one
-/// workgroup.
+/// Passes of `vec4_grid_stride`: at least sixteen vec4 per invocation, so the second pass needs one workgroup.
 fn strided_passes(shape: &Shape, interface: &Interface) -> Vec<Pass> {
     let block = interface.invocations() * 4 * 16;
     passes_by(shape.count(), |n| n.div_ceil(block).min(8192))
@@ -228,7 +224,7 @@ fn buffers(shape: &Shape, passes: &[Pass]) -> Vec<Buffer> {
     buffers
 }
 
-/// One dispatch per pass. The first reads the buffer `source`, each later one the sums of the pass before.
+/// One dispatch per pass: the first reads `source`, each later one the previous pass's sums.
 fn dispatches(passes: &[Pass], source: &'static str) -> Vec<Step> {
     let dispatch = |(index, pass): (usize, &Pass)| {
         Step::bound(

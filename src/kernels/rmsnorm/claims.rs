@@ -1,4 +1,4 @@
-//! The claims of the normalisation, whose kernels are those of `softmax` in shape.
+//! Claims on the normalisation, whose kernels resemble those of `softmax`.
 
 use crate::softmax::claims::{by_length, gain};
 use record::claim::*;

@@ -1,5 +1,4 @@
-//! `rmsnorm`: each row of a matrix divided by its root mean square, times a gain for each column, as between the layers of
-//! a language model.
+//! `rmsnorm`: each row of a matrix divided by its root mean square, times a gain for each column.
 
 pub(crate) mod claims;
 
@@ -43,7 +42,6 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// The uniforms of the two passes.
 const STAGES: [&str; 2] = ["first", "second"];
 
 const BASE: Benchmark = Benchmark {
@@ -56,10 +54,9 @@ const BASE: Benchmark = Benchmark {
 const INPUT: Values = Values::Summable;
 const GAINS: Values = Values::SummableFrom(1 << 40);
 
-/// Keeps rows of zeros finite; the kernels have the same.
+/// Keeps rows of zeros finite, as in the kernels.
 const EPSILON: f32 = 1e-5;
 
-/// Input, gains and output, padded to whole vectors.
 fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     let (rows, columns) = shape.extent.matrix();
     let padded = |name, scalars: u64, contents| Buffer::new(name, scalars.next_multiple_of(lanes), contents);
@@ -71,7 +68,7 @@ fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     ]
 }
 
-/// The normalised elements, or their magnitudes times `units`, where that is not 1.
+/// The normalised elements, or their magnitudes times `units` if that is not 1.
 fn normalised(shape: &Shape, units: f64) -> Oracle {
     let (rows, columns, gains) = (WholeRows::new(shape, INPUT), shape.columns(), shape.input(GAINS));
     let known: OnceLock<Vec<f64>> = OnceLock::new();
@@ -91,8 +88,7 @@ fn normalised(shape: &Shape, units: f64) -> Oracle {
     })
 }
 
-/// Exact in any order: squares are multiples of 2^-14 below 1. Eight sums at a time, since each addition waits for the
-/// last one of its sum.
+/// Exact in any order: squares are multiples of 2^-14 below 1. Eight sums do not wait for each other.
 fn sum_of_squares(values: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     for eight in values.chunks(sums.len()) {
@@ -102,9 +98,9 @@ fn sum_of_squares(values: &[f64]) -> f64 {
 }
 
 /// The error that WGSL allows, in units in the last place (2^-23 of the value at most). A square, and each addition of
-/// squares, none of which is negative, rounds by half a unit; the division by the columns is within 2.5, the addition
-/// of EPSILON within 0.5. The inverse square root halves the relative error of its argument, and is within 2 itself. Two
-/// products round by half a unit each. The factor covers products of errors, which are below 2^-16.
+/// squares (none is negative), rounds by half a unit; the division by the columns is within 2.5, the addition of
+/// EPSILON within 0.5. The inverse square root halves the relative error of its argument, and adds 2. Two products
+/// round by half a unit each. The last factor covers products of errors, which are below 2^-16.
 fn tolerance(shape: &Shape, interface: &Interface) -> Oracle {
     let units = (0.5 * (1.0 + additions(shape, interface)) + 2.5 + 0.5) / 2.0 + 2.0 + 1.0;
     normalised(shape, units * f64::from(f32::EPSILON) * (1.0 + f64::powi(2.0, -13)))
@@ -124,7 +120,7 @@ mod tests {
         for row in got.chunks(300) {
             let squares = (0..).zip(row).map(|(column, value)| (value / gains.at(Scalar::F32, column)).powi(2));
             let mean = squares.sum::<f64>() / 300.0;
-            // EPSILON is 3e-5 of the mean square of the input, a third.
+            // EPSILON is 3e-5 of the input's mean square, which is a third.
             assert!((mean - 1.0).abs() < 1e-4, "{mean}");
         }
         normalised(&shape, 1.0)(550, &mut piece);

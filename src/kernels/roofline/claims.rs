@@ -17,7 +17,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rate with the most arithmetic",
         rows: "the row with the most FMAs, at the largest size",
-        condition: "its interval is within ±15 %",
+        condition: "the rate's 95 % confidence interval is within ±15 %",
         state: |rows, facts| {
             let (n, points) = points(rows)?;
             let (most, row) = *points.last().filter(|_| points.len() > 1)?;

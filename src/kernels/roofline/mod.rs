@@ -26,7 +26,7 @@ pub(super) const FAMILY: Family = Family {
         },
         work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 2 * fmas(shape) * shape.count() },
         ceiling: Some(Limit::Copy),
-        // Eight at a time, in L1.
+        // The oracle computes several elements at a time, in L1.
         host_cost: |shape| fmas(shape) / 16,
         bound: Bound::Roundings(|shape, _| fmas(shape)),
         check: Check::of("output", all, chains),
@@ -57,8 +57,7 @@ fn chains(shape: &Shape, _: &Interface) -> Oracle {
             added(slots, fmas as u32, addend);
         });
     }
-    // Without roundings, after F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round cancels the one
-    // before.
+    // Unrounded, F rounds of x ← m·x + p give x + F·p for m = 1; for m = −1, every second one cancels the previous.
     each(move |i| match input.at(scalar, i) {
         x if x > 0.0 => x + fmas * f64::from(addend),
         x if fmas % 2.0 == 0.0 => x,
@@ -67,8 +66,8 @@ fn chains(shape: &Shape, _: &Interface) -> Oracle {
 }
 
 vectorised! {
-    /// Replaces each x by what FMAS steps x ← m·x + p make of it, with m = 1 if it is positive and -1 else. A product by m is
-    /// exact: a step rounds once, fused or not.
+    /// Applies `fmas` steps x ← m·x + `addend` to each x, with m = 1 if x is positive, otherwise -1. A product by m is
+    /// exact, so a step rounds once, fused or not.
     fn added(slots: &mut [f64], fmas: u32, addend: f32) {
         const LANES: usize = 64;
         for slots in slots.chunks_mut(LANES) {

@@ -21,7 +21,7 @@ fn costs(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
 
 fn cost(rows: &DeviceRows, facts: &mut Facts, benchmark: &str) -> Option<String> {
     let measured: Vec<&Record> = of(rows, benchmark).filter(|row| row.median_ns.is_some()).collect();
-    // Sizes are in ascending order.
+    // Rows are in ascending order of size.
     let n = measured.iter().rfind(|row| row.checks.map(Checks::switchable) == Some(Checks::ALL))?.n;
     let own =
         |checks| time(measured.iter().find(|row| row.n == n && row.checks.map(Checks::switchable) == Some(checks))?);

@@ -32,7 +32,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "cub",
             quick: &[],
-            only_cuda: Some("CUB is part of CUDA"),
+            only_cuda: Some("CUB needs CUDA"),
             library: Some(Library::Cub),
             accepts: &[],
             buffers: |shape, _| Buffer::of_copy(shape.count(), SCALED),
@@ -63,7 +63,7 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Elements: exact sums, in a unit that no kernel knows.
+/// Elements with exact sums, in a unit that no kernel knows.
 const SCALED: Values = Values::Scaled(Scaled { most: 127, row: Scaled::ONE_ROW, first: 0 });
 
 const fn cases(params: &'static [Params]) -> [Cases; 3] {
@@ -77,12 +77,10 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
     ]
 }
 
-/// Tiles of a single pass with this many elements per invocation.
 fn tiles(shape: &Shape, interface: &Interface, elements: u64) -> u64 {
     shape.count().div_ceil(elements * interface.invocations())
 }
 
-/// The buffers of a single pass with this many tiles.
 fn by_tiles(shape: &Shape, tiles: u64) -> Vec<Buffer> {
     vec![
         Buffer::input("input", shape.count(), SCALED),
@@ -141,7 +139,7 @@ fn steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     down.chain(up).collect()
 }
 
-/// The sum up to each multiple of a piece is computed once, on all cores; the elements of a slice follow one by one.
+/// Sums up to multiples of a piece are computed once, on all cores; a slice's elements are added one by one.
 fn prefix_sums(shape: &Shape, _: &Interface) -> Oracle {
     const PIECE: u64 = 1 << 13;
     let (input, scalar, n) = (shape.input(SCALED), shape.dtype.scalar(), shape.count());
@@ -163,7 +161,7 @@ fn prefix_sums(shape: &Shape, _: &Interface) -> Oracle {
     })
 }
 
-/// Turns elements into their prefix sums, which begin with `sum` and wrap at 2^32 where they are u32.
+/// Turns elements into their prefix sums, which start from `sum`; u32 sums wrap at 2^32.
 fn accumulate(scalar: Scalar, sum: f64, slots: &mut [f64]) {
     if scalar == Scalar::U32 {
         let mut sum = sum as u64 as u32;

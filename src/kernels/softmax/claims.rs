@@ -19,7 +19,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-/// Elements of a row.
 pub(crate) fn columns(row: &Record) -> u64 {
     row.n.map_or(0, |extent: Extent| extent.matrix().1)
 }

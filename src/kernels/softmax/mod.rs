@@ -44,7 +44,6 @@ pub(super) const FAMILY: Family = Family {
 /// Trees halve the workgroup.
 pub(super) const WG: (&str, Accepted) = ("WG", Accepted::PowerOfTwo(32, 1024));
 
-/// The uniforms of the three passes.
 const STAGES: [&str; 3] = ["first", "second", "third"];
 
 const BASE: Benchmark = Benchmark {
@@ -54,8 +53,7 @@ const BASE: Benchmark = Benchmark {
     ..OF_ROWS
 };
 
-/// What the benchmarks here and in `rmsnorm` share: one workgroup per row, and a time in proportion to the bytes. Operations
-/// are not counted.
+/// Shared with `rmsnorm`: one workgroup per row, and a time proportional to the bytes. Operations are not counted.
 pub(super) const OF_ROWS: Benchmark = Benchmark {
     quick: QUICK,
     small: Some(Extent::Matrix(512, 512)),
@@ -72,7 +70,7 @@ const QUICK: &[Quick] = &[Quick::at(&[Dtype::F32], Extent::Matrix(65536, 1024), 
 /// Rows of 32,768 elements do not fit the registers of 512 invocations; those of 8192 just do.
 pub(super) const LONG: &[Params] = &[&[("VECTORS", 8.0), ("WG", 1024.0)]];
 
-/// Rows of 128 to 32,768 elements; `long` are parameters for the longest ones besides the defaults.
+/// Rows of 128 to 32,768 elements; the longest also run with the parameters `long`.
 pub(super) const fn cases(long: &'static [Params]) -> [Cases; 3] {
     const DTYPES: &[Dtype] = &[Dtype::F32];
     const SHORT: &[Extent] = &matrices([(65536, 128), (8192, 1024), (256, 32768)]);
@@ -88,7 +86,7 @@ fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
     Buffer::from_to((scalars, logits(shape)), scalars, &[rows, columns])
 }
 
-/// Workgroups of a kernel that divides a row among as many lanes, a power of two, as hold it in VECTORS vec4 each.
+/// One dispatch. A row is divided among the fewest lanes, a power of two, that hold it in VECTORS vec4 each.
 pub(super) fn by_lanes(shape: &Shape, interface: &Interface) -> Vec<Step> {
     let (rows, columns) = shape.extent.matrix();
     let invocations = interface.invocations();
@@ -97,15 +95,14 @@ pub(super) fn by_lanes(shape: &Shape, interface: &Interface) -> Vec<Step> {
     vec![Step::dispatch(rows.div_ceil(invocations / lanes))]
 }
 
-/// Rows of logits with an offset each.
 const fn logits(shape: &Shape) -> Values {
     Values::LogitRows(shape.columns())
 }
 
-/// Values of a row of [`Values::LogitRows`] differ by at most this.
+/// The most by which values of a row of [`Values::LogitRows`] differ.
 const RANGE: usize = 254;
 
-/// e^-d for differences d from the maximum: from a table where they are whole.
+/// e^-d for differences d from the maximum, from a table if they are whole.
 struct Powers {
     of_whole: [f64; RANGE + 1],
     are_whole: bool,
@@ -134,7 +131,7 @@ struct Row {
 }
 
 fn row_of(values: &[f64], powers: &Powers) -> Row {
-    // Eight maxima at a time, since each comparison waits for the last one.
+    // Eight maxima, since each comparison waits for the previous one of its maximum.
     let mut tops = [f64::NEG_INFINITY; 8];
     for eight in values.chunks(tops.len()) {
         tops.iter_mut().zip(eight).for_each(|(top, value)| *top = if value > top { *value } else { *top });
@@ -149,7 +146,7 @@ fn row_of(values: &[f64], powers: &Powers) -> Row {
     Row { top, sum, mean: weighted / sum }
 }
 
-/// Calls `fill` with each row that a slice of the output covers, and with the inputs of its part there.
+/// Calls `fill` with each row that a slice of the output covers, and with the row's inputs in the slice.
 fn over_rows(shape: &Shape, fill: impl Fn(&Row, &Powers, &mut [f64]) + Send + Sync + 'static) -> Oracle {
     let (rows, powers) = (WholeRows::new(shape, logits(shape)), Powers::new(shape));
     Box::new(move |first, slots| {
@@ -163,25 +160,25 @@ fn quotients(shape: &Shape) -> Oracle {
     })
 }
 
-/// The most roundings of a term of a row's sum, by additions one after the other: of an invocation's own elements (a
-/// lane that shares its row with few has no more than 32, in a tree), of the lanes of a subgroup, and of the totals of
-/// subgroups: these have at least four lanes, each of which adds up every fourth.
+/// The most roundings of a term of a row's sum, in successive additions: of an invocation's own elements (a lane that
+/// shares its row with few lanes has at most 32, in a tree), of the lanes of a subgroup, and of the totals of
+/// subgroups, which have at least four lanes, each adding every fourth total.
 pub(super) fn additions(shape: &Shape, interface: &Interface) -> f64 {
     let invocations = interface.invocations();
     (shape.columns().div_ceil(invocations) + invocations / 16 + 16) as f64
 }
 
 /// The error that WGSL allows. exp(x) is within 3 + 2|x| units in the last place (2^-23 of the value at most). The
-/// differences from the maximum are exact if the input is whole; else each is rounded, which changes its exponential by
-/// |x| / 2 units.
+/// differences from the maximum are exact if the input is whole; otherwise each is rounded, which changes its
+/// exponential by |x| / 2 units.
 ///
 /// An element has one exponential, 3 + 2d for its difference d, times the inverse of the sum: 2.5 for the division and
 /// 0.5 for the product. Each term of the sum has an exponential, and is rounded by up to `steps` additions, half a unit
-/// each. Where kernels replace the maximum as they go (`is_rescaled`), a term is also multiplied up to `steps` times by
-/// an exponential: 3 + 0.5 each; their arguments add up to the term's own difference, so that 2d counts once, however it
-/// is divided. The error of the sum is the mean over its terms, weighted by their size.
+/// each. If kernels replace the maximum as they go (`is_rescaled`), a term is also multiplied up to `steps` times by an
+/// exponential: 3 + 0.5 each; their arguments add up to the term's own difference, so 2d counts only once. The error of
+/// the sum is the mean over its terms, weighted by their size.
 ///
-/// Second-order terms: the largest error is 600 units, 2^-13.7 of the value, and its square a part of 2^-13 of it. Results
+/// Second-order terms: the largest error is 600 units, 2^-13.7 of the value; its square is below 2^-13 of it. Results
 /// and exponentials below the normal numbers may be 0: two times 2^-126.
 fn tolerance(shape: &Shape, interface: &Interface, is_rescaled: bool) -> Oracle {
     let steps = additions(shape, interface);
@@ -228,7 +225,7 @@ mod tests {
         assert_eq!(piece, got[230..380]);
     }
 
-    /// The largest element alone decides most of a sum: the tolerance of large quotients is a few units.
+    /// The largest element decides most of a sum, so large quotients are within a few units.
     #[test]
     fn the_tolerance_is_far_below_the_values() {
         let shape = shape(64, 1000);

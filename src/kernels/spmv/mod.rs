@@ -59,7 +59,7 @@ pub(super) const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cusparse",
-            only_cuda: Some("cuSPARSE is part of CUDA"),
+            only_cuda: Some("cuSPARSE needs CUDA"),
             library: Some(Library::CuSparse),
             steps: |shape, _| {
                 Step::library(
@@ -76,7 +76,6 @@ pub(super) const FAMILY: Family = Family {
 
 const MATRIX: (&str, Accepted) = ("MATRIX", Accepted::Whole(0, 2));
 
-/// Uniforms of the three kernels of `merge`.
 const KERNELS: [&str; 3] = ["find", "multiply", "add"];
 
 const BASE: Benchmark = Benchmark {
@@ -107,7 +106,6 @@ const MATRICES: &[Params] = &sets(&values("MATRIX", [0.0, 1.0, 2.0]));
 const QUICK: &[Extent] = &[Extent::Linear(1 << 20)];
 const ALL: &[Extent] = &linear([100_003, 1 << 20, 1 << 22]);
 
-/// The matrix that the parameter MATRIX selects.
 fn csr(shape: &Shape) -> Csr {
     let pattern = Pattern::ALL[(shape.param("MATRIX", 0.0) as usize).min(2)];
     Csr { rows: shape.count(), pattern, stream: shape.stream }

@@ -30,7 +30,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-/// The rows of f32 of kernels of so many dimensions.
+/// The f32 rows of kernels whose names end with `dimensions`.
 fn of_kind<'a>(rows: &[&'a Record], dimensions: &'static str) -> impl Iterator<Item = &'a Record> + Clone {
     rows.iter().copied().filter(move |row| is_f32(row) && row.benchmark.ends_with(dimensions))
 }

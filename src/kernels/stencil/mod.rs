@@ -39,7 +39,6 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks on a plane share.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), PLAIN)],
     small: Some(Extent::Matrix(512, 512)),
@@ -53,7 +52,6 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// What those in a volume share.
 const VOLUME: Benchmark = Benchmark {
     quick: &[],
     small: Some(Extent::Product(32, 64, 128)),
@@ -67,12 +65,10 @@ const PLANES: &[Extent] = &matrices([(1000, 3001), (1024, 1024), (4096, 4096), (
 const QUICK_VOLUMES: &[Extent] = &[Extent::Product(512, 512, 512)];
 const VOLUMES: &[Extent] = &products([(101, 130, 257), (128, 128, 128), (256, 256, 256), (512, 512, 512)]);
 
-/// One dispatch whose workgroups cover `width` by `height` cells each.
 fn plane(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     volume(shape, width, height, 1)
 }
 
-/// One dispatch whose workgroups cover `width` by `height` by `depth` cells each.
 fn volume(shape: &Shape, width: u64, height: u64, depth: u64) -> Vec<Step> {
     let (slices, rows, columns) = shape.extent.volume();
     Step::dividing([(columns, width), (rows, height), (slices, depth)])
@@ -84,7 +80,7 @@ fn oracle(shape: &Shape) -> Oracle {
     let (depth, height, width) = shape.extent.volume();
     let is_volume = matches!(shape.extent, Extent::Product(..));
     let input = shape.input(Values::Summable);
-    // Magnitudes are those of the terms: a cell's own is subtracted.
+    // Magnitudes are those of the terms, so a cell's own, which is subtracted, changes its sign.
     let sign = if shape.significands.are_magnitudes() { -1.0 } else { 1.0 };
     Box::new(move |first, slots| {
         let cells = Cells::around(input, first, slots.len(), (width, is_volume.then_some(width * height)));
@@ -106,14 +102,14 @@ fn oracle(shape: &Shape) -> Oracle {
     })
 }
 
-/// Cells that are drawn once for all the others that they are neighbours of.
+/// Cells drawn once for all cells that they are neighbours of.
 struct Cells {
     /// Consecutive cells, with the index of the first.
     runs: Vec<(u64, Vec<f64>)>,
 }
 
 impl Cells {
-    /// `count` cells from `first` on, and their neighbours: in the same row, a `width` apart, a `slice` apart.
+    /// `count` cells starting at `first`, and their neighbours: in the same row, one `width` apart, one `slice` apart.
     fn around(input: Input, first: u64, count: usize, (width, slice): (u64, Option<u64>)) -> Self {
         let (last, mut runs) = (first + count as u64, Vec::new());
         let mut draw = |from: u64, end: u64| {
@@ -132,7 +128,6 @@ impl Cells {
         Self { runs }
     }
 
-    /// `count` cells from `first` on.
     fn from(&self, first: u64, count: usize) -> &[f64] {
         let of_run = |(start, cells): &(u64, Vec<f64>)| {
             let from = usize::try_from(first.checked_sub(*start)?).ok()?;

@@ -9,7 +9,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rate of a copy",
         rows: "copy with vec4 loads, at the largest size",
-        condition: "its interval is within ±15 %",
+        condition: "the rate's 95 % confidence interval is within ±15 %",
         state: |rows, facts| {
             let (row, rate) = copy(rows)?;
             let rate = facts.byte_rate("copy", rate)?;
@@ -45,8 +45,7 @@ fn copy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, Estimate)> {
     Some((row, byte_rate(row)?))
 }
 
-/// Which of the other kernels have the shortest `time`, and how they compare with a copy. The slowest are left out where they
-/// tie with the fastest.
+/// The other kernels with the shortest `time`, compared with a copy; not the slowest if they tie with the fastest.
 fn extreme(rows: &[&Record], facts: &mut Facts, word: &str, time: fn(Estimate) -> Estimate) -> Option<String> {
     let (copy, copied) = copy(rows)?;
     let is_alike = |row: &&&Record| (row.dtype, row.n) == (copy.dtype, copy.n) && has_params(row, &[]);

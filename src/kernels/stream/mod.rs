@@ -1,13 +1,12 @@
 //! `stream`: the six kernels of BabelStream (Deakin et al.), with its byte counts: copy, mul, add, triad, dot, nstream.
 //!
 //! The operands make every result exact: the scalar is a power of two, and where two arrays meet, one holds ±k/128 and
-//! the other ±1; nstream's third holds further ±k/128. Its output is an array of its own, where BabelStream adds to an
-//! input, and is counted once: three reads and a write, as there. The dot product stores one sum per workgroup and vector component, all of which are checked; the host
-//! adds them up, as in BabelStream's own GPU versions, and the end-to-end time includes that.
+//! the other ±1; nstream's third holds further ±k/128. Its output is an array of its own (BabelStream adds to an input)
+//! and is counted once: three reads and a write, as there. The dot product stores a sum per workgroup and vector
+//! component, all checked. The end-to-end time includes their sum on the host, as in BabelStream's GPU versions.
 //!
 //! Kernels with two reads per write are compared with the read peak: a device that fetches a line before it overwrites
-//! it (as CPUs do) moves 4 for the 3 counted here and 3 for the 2 of a copy, so that these kernels exceed the rate of a
-//! copy.
+//! it (as CPUs do) moves 4 arrays for the 3 counted here and 3 for the 2 of a copy, so they exceed the copy rate.
 
 pub(crate) mod claims;
 
@@ -102,7 +101,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share: one element per invocation, and a time in proportion to the bytes.
+/// One element per invocation, and a time proportional to the bytes.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 26), PLAIN)],
     small: Some(Extent::Linear(1 << 22)),
@@ -118,7 +117,7 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// The largest array that every device can bind (128 MiB): beyond the caches of most, as BabelStream asks.
+/// The largest array that every device can bind (128 MiB): larger than most caches, as BabelStream requires.
 const QUICK_F32: [Extent; 1] = [Extent::Linear(1 << 25)];
 const SIZES: [Extent; 4] =
     [Extent::Linear(1 << 25), Extent::Linear(1 << 26), Extent::Linear(1 << 27), Extent::Linear(1 << 28)];
@@ -129,17 +128,14 @@ const S: f64 = 0.5;
 /// The scalar of nstream: products of 3 and k/128 are exact.
 const NSTREAM_S: f64 = 3.0;
 
-/// The third operand of nstream, independent of the first.
 const FURTHER: Values = Values::SummableFrom(1 << 40);
 
-/// Operands, a result, and the sizes with the scalar.
 fn arrays(shape: &Shape, operands: &[(&'static str, Values)], result: &'static str, scalar: f64) -> Vec<Buffer> {
     let operands = operands.iter().map(|(name, values)| Buffer::input(name, shape.count(), *values));
     let sizes = uniform("sizes", &[shape.elements(), u64::from((scalar as f32).to_bits())]);
     operands.chain([Buffer::output(result, shape.count()), sizes]).collect()
 }
 
-/// An oracle from operands at the same index.
 fn from<const N: usize>(
     shape: &Shape,
     operands: [Values; N],

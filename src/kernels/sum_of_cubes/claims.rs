@@ -92,7 +92,6 @@ fn largest_n(rows: &[&Record]) -> Option<u64> {
     rows.iter().filter(|row| row.n.is_some()).map(|row| scalars(row)).max()
 }
 
-/// The time of a kernel.
 fn own(rows: &[&Record], benchmark: &str, n: u64) -> Option<Estimate> {
     time(of(rows, benchmark).find(|row| scalars(row) == n)?)
 }
@@ -111,7 +110,6 @@ const ACCUMULATE: &str = "sum_of_cubes/accumulate_in_workgroup";
 const BARE: &str = "sum_of_cubes/many_blocks_host_sum";
 const TREE: &str = "sum_of_cubes/tree_block_sum";
 
-/// The kernels of the steps, and what each step adds.
 const LADDER: [(&str, &str); 4] = [
     ("sum_of_cubes/one_invocation", ""),
     ("sum_of_cubes/one_block_chunks", "a block instead of one thread"),
@@ -119,7 +117,6 @@ const LADDER: [(&str, &str); 4] = [
     ("sum_of_cubes/many_blocks_host_sum", "32 blocks"),
 ];
 
-/// The times of the kernels with and without block sums, in one sentence.
 fn with_and_without(facts: &mut Facts, serial: &Record, without_sums: &Record) -> Result<String, Why> {
     let mut time = |name: &str, row| {
         let time = facts.time(name, known_time(row)?);
@@ -140,7 +137,7 @@ fn block_sums(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
 
 fn tree(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let answer = faster(rows, facts, 1.0, ((TREE, NONE), "the tree"), ((SERIAL, NONE), "thread 0 alone"))?;
-    // The kernel that leaves the sums of a block to the host shows what both ways of adding them cost at most.
+    // The kernel that leaves block sums to the host shows what both ways of adding them cost at most.
     let Ok([without_sums, serial]) = rows.together([(BARE, NONE), (SERIAL, NONE)]) else { return Ok(answer) };
     let whole = known_time(serial)?;
     let part = difference(whole, known_time(without_sums)?);
@@ -167,7 +164,7 @@ fn clock(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let [row] = rows.together([(KERNEL, NONE)])?;
     let inside = row.in_kernel_ns.ok_or_else(|| Why::new(format!("`{KERNEL}` has no in-kernel time")))?;
     let outside = known_time(row)?;
-    // The time from inside has no interval of its own: that of the events decides.
+    // The in-kernel time has no interval of its own, so the interval of the events decides.
     if inside >= outside.low && inside <= outside.high {
         return Err(Why::new("too noisy to tell: the in-kernel time is within the noise of the event time"));
     }

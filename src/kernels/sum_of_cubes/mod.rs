@@ -1,5 +1,4 @@
-//! `sum_of_cubes`: the sum of x³ over a million digits (source article 002), from one invocation to a tree in every
-//! workgroup.
+//! `sum_of_cubes`: the sum of x³ over a million digits (source article 002), from one invocation to 32 workgroups.
 //!
 //! Each step leaves its own number of partial sums, all of which are checked. The end-to-end time is the article's:
 //! upload, kernel, download of the partial sums, and their serial sum on the host. An element counts three operations:
@@ -62,7 +61,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share, and one workgroup with one result.
+/// One workgroup with one result.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1_048_576), PLAIN)],
     small: Some(Extent::Linear(1 << 16)),
@@ -87,7 +86,6 @@ const ONE_BLOCK: Benchmark = Benchmark {
     ..BASE
 };
 
-/// 32 workgroups with a result each.
 const BLOCK_SUMS: Benchmark = Benchmark {
     buffers: |shape, _| buffers(shape, BLOCKS),
     steps: |_, _| vec![Step::dispatch(BLOCKS)],
@@ -106,7 +104,6 @@ const BLOCK_SUMS: Benchmark = Benchmark {
 /// The article's number of workgroups.
 const BLOCKS: u64 = 32;
 
-/// Results of one workgroup's invocations, and of those of all workgroups.
 fn invocations(_: &Shape, interface: &Interface) -> u64 {
     interface.invocations()
 }

@@ -26,7 +26,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         judge: Judge::Claim(|rows, facts| {
             const FLOAT: [&str; 2] = ["texture/rotate_sampled_float", "texture/rotate_by_hand_float"];
             const BYTES: [&str; 2] = ["texture/rotate_sampled", "texture/rotate_by_hand"];
-            // The article's picture has one channel of f32; older reports have none, and not every device filters it.
+            // The article's picture is f32; older reports have no such rows, and not every device filters f32.
             let has_float = rows.verified(&FLOAT).is_ok();
             let [sampled, by_hand] = if has_float { FLOAT } else { BYTES };
             let answer = right(rows, &[sampled], |rows| all_right(rows.len()) + ".")?;
@@ -43,7 +43,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
 fn rotate(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let sampled = of(rows, "rotate_sampled").filter(|row| row.gb_per_s.is_some()).max_by_key(|row| row.bytes)?;
     let computed = of(rows, "rotate_by_hand").find(|row| (&row.n, &row.params) == (&sampled.n, &sampled.params))?;
-    // The times count, since both ways rotate the same pixels.
+    // Compares times, since both ways rotate the same pixels.
     let speed = facts.speed("texture unit over kernel", time(computed)?, time(sampled)?)?;
     let fast = facts.byte_rate("rotate_sampled", byte_rate(sampled)?)?;
     let slow = facts.byte_rate("rotate_by_hand", byte_rate(computed)?)?;

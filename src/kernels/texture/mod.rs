@@ -1,13 +1,13 @@
 //! `texture`: a picture rotated by an angle (source article 001), by the texture unit and in the kernel.
 //!
 //! As in CUDA's sample: pixel (x, y) gets the colour at u = x/width, v = y/height, moved by −0.5, rotated, moved back,
-//! with linear filtering and wrap addressing. The parameter `ANGLE` is in degrees; its sine and cosine come from the
-//! host, since those of shaders may be a pixel off.
+//! with linear filtering and wrap addressing. The parameter `ANGLE` is in degrees; the host computes its sine and
+//! cosine, since a shader's may be a pixel off.
 //!
 //! The tolerance of a pixel covers the error of f32 coordinates: 16 roundings of 2^-24 of the picture's side. For the
-//! texture unit it also covers one step of the device's sub-texel precision ([`Shape::sub_texel_bits`]: 8 bits on GPUs,
-//! 4 on some software devices), and one of 255 levels for the filter's arithmetic. Every value that the filtered picture
-//! has within that distance passes.
+//! texture unit, it also covers one step of the device's sub-texel precision ([`Shape::sub_texel_bits`]: 8 bits on
+//! GPUs, 4 on some software devices), and one of 255 levels for the filter's arithmetic. Every value of the filtered
+//! picture within that distance passes.
 //!
 //! The article's picture has one channel of f32: `…_float`. Not every device filters it ([`Feature::FilteredF32`]).
 //!
@@ -75,7 +75,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// The step of the positions that a device's texture unit can tell apart, in pixels.
+/// The step between positions that a device's texture unit distinguishes, in pixels.
 fn sub_texel_step(shape: &Shape) -> f64 {
     f64::from(shape.sub_texel_bits).exp2().recip()
 }
@@ -94,7 +94,7 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// What the benchmarks with one channel of f32 share.
+/// One channel of f32.
 const FLOAT: Benchmark = Benchmark {
     cases: &[
         Cases::standard(&[Dtype::F32], &[Extent::Matrix(771, 1025)], &[&[("ANGLE", 30.0)]]),
@@ -106,7 +106,6 @@ const FLOAT: Benchmark = Benchmark {
     ..BASE
 };
 
-/// Components of a pixel.
 fn channels(shape: &Shape) -> u64 {
     if shape.dtype == Dtype::Rgba8 { 4 } else { 1 }
 }
@@ -121,7 +120,6 @@ fn buffers(shape: &Shape, image: Contents) -> Vec<Buffer> {
     ]
 }
 
-/// Sine and cosine of the angle.
 fn sin_cos(shape: &Shape) -> (f32, f32) {
     let (sin, cos) = shape.param("ANGLE", 30.0).to_radians().sin_cos();
     (sin as f32, cos as f32)
@@ -131,7 +129,7 @@ fn sin_cos(shape: &Shape) -> (f32, f32) {
 /// place, as Vulkan allows), two products, two sums, and the scaling to pixels.
 const COORDINATE_STEPS: f64 = 16.0;
 
-/// The rotated picture, computed in f64. A pixel has four channels of 256 levels, rounded, or one f32 of 1/256 per level.
+/// The rotated picture, in f64. A pixel has four channels of 256 levels, rounded, or one f32 of 1/256 per level.
 struct Rotation<const CHANNELS: usize> {
     input: Input,
     width: u64,
@@ -142,11 +140,10 @@ struct Rotation<const CHANNELS: usize> {
     image: OnceLock<Arc<Vec<u8>>>,
 }
 
-/// The four pixels around a position, upper ones and left ones first, and how far it lies to the right and below.
+/// The four pixels around a position, upper ones and left ones first, and the distance from the upper left one.
 type Around<const CHANNELS: usize> = ([[[f64; CHANNELS]; 2]; 2], (f64, f64));
 
 impl<const CHANNELS: usize> Rotation<CHANNELS> {
-    /// Value of a level.
     const LEVEL: f64 = if CHANNELS == 4 { 1.0 } else { 1.0 / 256.0 };
 
     fn new(shape: &Shape) -> Self {
@@ -167,8 +164,8 @@ impl<const CHANNELS: usize> Rotation<CHANNELS> {
     }
 
     /// The error allowed for each element of [`Rotation::answer`]: positions may be off by `pixels` in addition to the
-    /// error of f32, and colours by `levels` in addition to their rounding to bytes or the error of f32. Of floats, the
-    /// product of the two weights may also be rounded to multiples of `pixels`, as an H200's texture unit rounds it.
+    /// error of f32, and colours by `levels` in addition to their rounding to bytes or the error of f32. For floats,
+    /// the product of the two weights may also be rounded to multiples of `pixels`, as in an H200's texture unit.
     fn tolerance(self, pixels: f64, levels: f64) -> Oracle {
         let side = self.width.max(self.height) as f64;
         let reach = pixels + COORDINATE_STEPS * side / f64::from(1 << 24);
@@ -177,8 +174,7 @@ impl<const CHANNELS: usize> Rotation<CHANNELS> {
             self.by_pixels(first, slots, |pixel, channel, slots| {
                 let (x, y) = self.source(pixel);
                 let answer = Self::rounded(self.around((x, y)));
-                // Between the lines through pixel centres the filtered picture is bilinear, so its extremes lie at the
-                // corners of each part.
+                // Between lines through pixel centres, the picture is bilinear: its extremes are at corners of parts.
                 let (mut farthest, mut twist) = ([0.0_f64; CHANNELS], 0.0_f64);
                 for y in bends(y, reach) {
                     for x in bends(x, reach) {
@@ -197,8 +193,7 @@ impl<const CHANNELS: usize> Rotation<CHANNELS> {
         })
     }
 
-    /// Splits the slots from element `first` on into pixels: `fill` gets each with its column and its row, and the first
-    /// of its channels.
+    /// Splits slots from element `first` into pixels: `fill` gets each one's column and row, first channel and slots.
     fn by_pixels(&self, first: u64, slots: &mut [f64], fill: impl Fn((u64, u64), u64, &mut [f64])) {
         by_rows(first, slots, CHANNELS as u64 * self.width, |y, start, slots| {
             by_rows(start, slots, CHANNELS as u64, |x, channel, slots| fill((x, y), channel, slots));
@@ -222,7 +217,7 @@ impl<const CHANNELS: usize> Rotation<CHANNELS> {
         std::array::from_fn(|channel| mixed(above[channel], below[channel], part_y))
     }
 
-    /// What the product of the two weights is multiplied by, in the first channel.
+    /// The factor of the product of the two weights, in the first channel.
     fn twist(([[a, b], [c, d]], _): Around<CHANNELS>) -> f64 {
         (a[0] - b[0] - c[0] + d[0]).abs()
     }
@@ -239,7 +234,6 @@ impl<const CHANNELS: usize> Rotation<CHANNELS> {
         (pixels, (x - whole_x as f64, y - whole_y as f64))
     }
 
-    /// The levels of a pixel.
     fn pixel(&self, number: u64) -> [f64; CHANNELS] {
         if self.input.is_general(Scalar::F32) {
             return [self.input.at(Scalar::F32, number) / Self::LEVEL; CHANNELS];
@@ -248,7 +242,7 @@ impl<const CHANNELS: usize> Rotation<CHANNELS> {
         image.as_chunks::<CHANNELS>().0[number as usize].map(f64::from)
     }
 
-    /// The same as the output holds it: bytes have whole levels, which are never negative.
+    /// The filtered levels as the output stores them: bytes have whole levels, which are never negative.
     fn rounded(around: Around<CHANNELS>) -> [f64; CHANNELS] {
         let levels = Self::filtered(around);
         if CHANNELS == 1 { levels } else { levels.map(|level| f64::from((level + 0.5) as u8)) }
@@ -320,8 +314,7 @@ mod tests {
         }
     }
 
-    /// A tolerance that accepts a neighbour's colour would hide a wrong position: the noise must separate most pixels
-    /// from their neighbours.
+    /// The noise separates most pixels from their neighbours; otherwise the tolerance would hide a wrong position.
     #[test]
     fn the_tolerance_separates_a_pixel_from_its_neighbours() {
         for (sub_texel_bits, least_separate) in [(8, 0.8), (4, 0.5)] {

@@ -23,7 +23,6 @@ const QUICK: &[Extent] = &linear([1 << 8, 1 << 24]);
 
 pub(super) const PAST_CACHES: &[Extent] = &[Extent::Linear(1 << 24)];
 
-/// 64 MiB and 256 MiB.
 pub(super) const LARGE: &[Extent] = &linear([1 << 24, 1 << 26]);
 
 /// 1 KiB to 256 MiB.

@@ -1,4 +1,4 @@
-//! The rate of each way between host and device.
+//! Rates of copies between host and device.
 
 use record::Record;
 use record::claim::*;
@@ -79,8 +79,7 @@ fn rates(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
 /// Copies by the device alone, which the bus limits.
 const OF_BUS: [&str; 2] = ["pinned_to_device", "device_to_staging"];
 
-/// A rate beside that of the row's PCI Express link, if it is known: `55.4 of 63.0 GB/s, PCIe 5 x16`. A rate above it is
-/// that of a cache.
+/// `55.4 of 63.0 GB/s, PCIe 5 x16` if the row's link is known; a rate above the link's is a cache's.
 fn of_link(rate: String, row: &Record) -> String {
     let known = row.pcie.parse::<PcieLink>().ok().and_then(|link| Some((link, link.gb_per_s()?)));
     match (known.filter(|(_, nominal)| row.gb_per_s <= Some(*nominal)), rate.strip_suffix(" GB/s")) {
@@ -133,7 +132,7 @@ fn host_copies(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
 fn setting(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const CLEAR: &str = "transfer/clear_buffer";
     const FILL: &str = "ceiling/fill";
-    // The kernel writes vec4s: the same number of bytes is another number of elements.
+    // The kernel writes vec4s, so the same bytes are a different number of elements.
     let pairs = rows.timed((CLEAR, NONE)).filter_map(|clear| {
         let fill = rows.timed((FILL, NONE)).find(|fill| fill.bytes == clear.bytes && fill.bytes.is_some())?;
         Some((clear, fill))

@@ -1,13 +1,12 @@
-//! `transfer`: copies between host and device memory (source workload B7), and setting device memory by the API's own
-//! call (B10).
+//! `transfer`: copies between host and device memory (source workload B7), and clears by the API's own call (B10).
 //!
-//! Only `pinned_by_kernel` runs a kernel. Where the host takes part, its clock times the calls until the device is
-//! done; copies and clears by the device alone are timed by the device where it writes timestamps around copies. A
-//! storage buffer that can be mapped lies where both sides reach it, on many devices in host memory: kernels that use
-//! it may be slower.
+//! Only `pinned_by_kernel`, `peer_…_by_kernel` and `peer_latency` run kernels. If the host takes part, its clock times
+//! the calls until the device is done; copies and clears by the device alone are timed by the device if it writes
+//! timestamps around copies. A storage buffer that can be mapped is where both sides reach it, on many devices in host
+//! memory: kernels that use it may be slower.
 //!
-//! CUDA has no queue that stages. There the host memory is either pageable, as programs allocate it, so that the driver
-//! first copies it to memory of its own, or pinned, so that the device accesses it directly.
+//! CUDA has no staging queue. Its host memory is pageable, as programs allocate it, so the driver first copies it to
+//! memory of its own; or pinned, so the device accesses it directly.
 
 mod base;
 pub(crate) mod claims;
@@ -50,7 +49,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark {
             name: "pinned_to_device",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
-            // An H200 copies the same 4 MiB repeatedly at 303 GB/s: from its cache.
+            // An H200 copies the same 4 MiB repeatedly at 303 GB/s, from its cache.
             cases: &past_caches(&[Dtype::F32], PLAIN),
             steps: |_, _| sent(Route::Pinned),
             ..BASE
@@ -145,5 +144,5 @@ const ON_NODE: Benchmark = Benchmark {
     ..BASE
 };
 
-/// 256 MiB and more: the time between the starts of two copies does not depend on the size.
+/// 256 MiB and more, since the delay between the starts of two copies does not depend on the size.
 const LINKS: &[Cases] = &Cases::pair(&[Dtype::F32], &[Extent::Linear(1 << 26)], LARGEST, PLAIN);

@@ -88,7 +88,6 @@ fn on_peer(shape: &Shape, contents: Contents) -> Contents {
     Contents::OnPeer(shape.params.get("PEER").map_or(1, |places| *places as u32), Box::new(contents))
 }
 
-/// The next card.
 const NEXT: &[Params] = &[&[("PEER", 1.0)]];
 
 /// Kernels that access another card's memory.

@@ -94,8 +94,8 @@ const TILED: &str = "transpose/tiled";
 const UNPADDED: Named<'static> = (TILED, &[("PAD", 0.0)]);
 const PADDED: Named<'static> = (TILED, &[("PAD", 1.0)]);
 
-/// The two naive kernels as the article launches them if there are such rows: f64 in blocks of 32×32 threads; else with
-/// f64; else as they are.
+/// Compares the naive kernels as the article launches them, with f64 in blocks of 32×32 threads; without such rows,
+/// with any f64 rows; otherwise with f32.
 fn two_ways(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const ARTICLE: &[(&str, f64)] = &[("HEIGHT", 32.0)];
     let wide: Vec<&Record> = rows.all().iter().copied().filter(|row| row.dtype == Some(Dtype::F64)).collect();

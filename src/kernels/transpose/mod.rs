@@ -46,7 +46,7 @@ pub(super) const FAMILY: Family = Family {
         Benchmark { name: "tiled_wide", steps: |shape, _| tiles(shape.columns(), 64, shape.rows(), 64), ..BASE },
         Benchmark {
             name: "cublas",
-            only_cuda: Some("cuBLAS is part of CUDA"),
+            only_cuda: Some("cuBLAS needs CUDA"),
             library: Some(Library::CuBlas),
             traffic: None,
             steps: |shape, _| {
@@ -59,7 +59,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// The tile of the article; `safety_tax` also measures it with run-time checks.
+/// A tile of workgroup memory; `safety_tax` also measures it with run-time checks.
 pub(super) const TILED: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[("PAD", 0.0)], &[("PAD", 1.0)]])],
     accepts: &[("PAD", Accepted::Whole(0, 1024)), HEIGHTS],
@@ -81,7 +81,7 @@ const NAIVE: Benchmark = Benchmark {
     ..BASE
 };
 
-/// What the benchmarks here share; subgroups read and write rows.
+/// Subgroups read and write rows.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), PLAIN)],
     small: Some(Extent::Matrix(512, 512)),
@@ -114,7 +114,7 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
     ]
 }
 
-/// The usual ones, and those of the article: f64, blocks of 32×32.
+/// The usual cases, and those of the article: f64, blocks of 32×32.
 const fn naive_cases() -> [Cases; 4] {
     const ARTICLE: Cases =
         Cases::standard(&[Dtype::F64], &matrices([(2048, 2048), (8192, 8192)]), &[&[("HEIGHT", 32.0)]]);
@@ -135,8 +135,7 @@ fn traffic(shape: &Shape, read: Place, written: Place) -> Traffic {
     both(shape, read, written, shape.dtype.bytes(), 1)
 }
 
-/// The traffic of a subgroup that reads and writes four neighbours at a time, 16 bytes an access; single elements of rows
-/// where a side is no multiple of four.
+/// The same for four neighbours at a time (16 bytes), or single elements if a side is not a multiple of four.
 fn by_fours(shape: &Shape, read: Place, written: Place) -> Traffic {
     let (rows, columns) = shape.extent.matrix();
     if (rows | columns) % 4 != 0 {
@@ -151,8 +150,7 @@ fn both(shape: &Shape, read: Place, written: Place, width: u64, pieces: u64) -> 
     side(shape, columns, read, width, pieces).worse(side(shape, rows, written, width, pieces))
 }
 
-/// The mean over eight rows, after which rows start at the same byte of a sector again, of the accesses to a matrix with
-/// this many elements a row. Sizes of foreign reports may be anything: the addresses wrap.
+/// The mean over eight rows, after which sector offsets repeat. Addresses wrap: reports from others may have any size.
 fn side(shape: &Shape, pitch: u64, place: Place, width: u64, pieces: u64) -> Traffic {
     const ROWS: u64 = 8;
     let access = |first: u64, piece: u64| {

@@ -145,7 +145,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
 ];
 
-/// The copies by the workgroups with the least and the most workgroup memory, at the largest size.
+/// Rows with the least and the most workgroup memory, at the largest size.
 fn occupancy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, &'a Record)> {
     let measured = || of(rows, "occupancy").filter(|row| row.gb_per_s.is_some());
     let most = measured().map(scalars).max()?;
@@ -154,7 +154,6 @@ fn occupancy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, &'a Record)> {
     (words(few) < words(many)).then_some((few, many))
 }
 
-/// Words of workgroup memory per workgroup.
 fn words(row: &Record) -> u64 {
     param(row, "WORDS").unwrap_or(0.0) as u64
 }
@@ -189,7 +188,6 @@ fn arrays(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     )))
 }
 
-/// How fast a kernel is beside another, unless it runs on a software device.
 fn beside_hardware(rows: &DeviceRows, facts: &mut Facts, own: Subject, other: Subject) -> Option<String> {
     if rows.is_software() { None } else { beside(rows, facts, own, other).ok().map(Report::into_text) }
 }

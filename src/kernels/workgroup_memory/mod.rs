@@ -69,7 +69,7 @@ pub(super) const FAMILY: Family = Family {
             accepts: &[("WORDS", Accepted::Multiple(256, 1 << 16))],
             cases: &[
                 Cases::standard(&[Dtype::Vec4F32], COPIED, &sets(&values("WORDS", [256.0, 1024.0, 2048.0, 4096.0]))),
-                // Up to 32 KiB, where a device has more than the usual 16.
+                // Up to 32 KiB, if a device has more than the usual 16.
                 Cases::standard(
                     &[Dtype::Vec4F32],
                     COPIED_MORE,
@@ -78,7 +78,7 @@ pub(super) const FAMILY: Family = Family {
                 // 48 KiB: the most that CUDA gives a block that does not opt in to more.
                 Cases::standard(&[Dtype::Vec4F32], &[Extent::Linear(1 << 26)], &[&[("WORDS", 12288.0)]]),
             ],
-            // Any number that the compiler does not know.
+            // 5: a number that the compiler does not know.
             buffers: |shape, _| Buffer::in_and_out(shape, Values::Wide, &[shape.elements(), 5]),
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
@@ -89,7 +89,7 @@ pub(super) const FAMILY: Family = Family {
             name: "zero_init",
             accepts: &[("ZEROING", Accepted::SWITCH)],
             cases: &cases::<20>(&[LEFT, BY_API, BY_KERNEL]),
-            // Any page that the compiler does not know.
+            // 5: a page that the compiler does not know.
             buffers: |shape, _| Buffer::in_and_out(shape, Values::Wide, &[shape.count(), 5]),
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
@@ -100,7 +100,6 @@ pub(super) const FAMILY: Family = Family {
     ..Family::BLANK
 };
 
-/// What the benchmarks here share: one word per invocation.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 14)),
     buffers: |shape, _| Buffer::in_and_out(shape, Values::Wide, &[shape.count()]),
@@ -158,7 +157,7 @@ const WORDS: Benchmark = Benchmark {
 
 /// `ROUNDS` of the kernels, which no case sets.
 const ROTATION_ROUNDS: u64 = 16;
-/// No multiple of 8, after which the bytes of a block are where they were.
+/// Not a multiple of 8, after which the bytes of a block are back in place.
 const BYTES_ROUNDS: u64 = 15;
 const ARRAYS_ROUNDS: u64 = 16;
 const WORDS_ROUNDS: u64 = 8;
@@ -181,7 +180,7 @@ fn words(shape: &Shape) -> impl Fn(u64) -> u32 + Send + Sync + 'static {
     move |i| if i < n { input.at(Scalar::U32, i) as u32 } else { 0 }
 }
 
-/// The bits of `mask` of the words of each workgroup, rotated by so many positions.
+/// The words of each workgroup, rotated by `by` positions and masked.
 fn rotated(shape: &Shape, interface: &Interface, by: u64, mask: u32) -> Oracle {
     let (word, length) = (words(shape), interface.invocations());
     each(move |i| (word(i / length * length + (i + by) % length) & mask).into())
