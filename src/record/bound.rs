@@ -1,4 +1,4 @@
-//! A ceiling's name, as the column `ceiling` has it.
+//! A ceiling's name in the column `ceiling`.
 
 use std::fmt;
 

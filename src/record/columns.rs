@@ -266,7 +266,7 @@ impl Record {
         }
         self.all_samples_ns.clear();
         self.epoch_samples.clear();
-        // It was said of these figures, and would return in place of why they are gone.
+        // It belongs to the removed figures; restored later, it would replace the reason for their removal.
         self.unjudged = None;
     }
 }

@@ -21,7 +21,7 @@ pub(super) trait Field: Sized {
     }
 }
 
-/// Texts may come from anyone: hidden characters are escaped on the way in and on the way out.
+/// Reports are untrusted: hidden characters are escaped when a text is read and when it is written.
 impl Field for String {
     fn text(&self) -> String {
         visible(self).into_owned()
@@ -80,7 +80,6 @@ impl Field for Vec<f64> {
     }
 }
 
-/// The value of `all` whose name is `text`.
 fn named<T: Copy>(what: &str, all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
     all.iter().copied().find(|value| name(*value) == text).ok_or_else(|| {
         let names: Vec<_> = all.iter().map(|value| name(*value)).collect();

@@ -1,4 +1,4 @@
-//! Foreign text, made safe to print.
+//! Makes foreign text safe to print.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -24,8 +24,7 @@ pub const fn is_hidden(character: char) -> bool {
     )
 }
 
-/// The text with every hidden character as its escape sequence in Rust: `\u{1b}`, `\n`. Text without hidden characters
-/// stays as it is, so the function may be applied twice.
+/// The text with hidden characters as Rust escape sequences: `\u{1b}`, `\n`. Applying it twice changes nothing more.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
@@ -42,14 +41,14 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// [`visible`] for each line of a text of several lines, as compilers write them; tabs become spaces.
+/// [`visible`] for each line of a compiler's text; tabs become spaces.
 #[must_use]
 pub fn visible_lines(text: &str) -> String {
     let text = text.replace('\t', "    ");
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// [`visible`] for output of this program: line ends, tabs and colours stay.
+/// [`visible`] for output of this program: keeps line ends, tabs and colours.
 #[must_use]
 pub fn visible_styled(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| !is_hidden(c) || matches!(c, '\n' | '\t');
