@@ -33,8 +33,8 @@ pub fn ranking<T: Copy>(timed: impl IntoIterator<Item = (T, Estimate)>) -> Optio
     })
 }
 
-/// [`ranking`] with a better `ratio` of two times (first ÷ second) than independent estimates give. A candidate without
-/// a ratio ties.
+/// [`ranking()`] with a better `ratio` of two times (first ÷ second) than independent estimates give. A candidate
+/// without a ratio ties.
 pub fn ranking_by<T: Copy>(
     mut timed: Vec<(T, f64)>,
     margin: f64,

@@ -18,7 +18,7 @@ pub fn difference(a: Estimate, b: Estimate) -> Estimate {
     }
 }
 
-/// The level of several estimates of about the same figure: their median, and an interval that contains all of theirs.
+/// The median of several estimates of about the same figure, with an interval that contains all of theirs.
 pub fn level(estimates: &[Estimate]) -> Option<Estimate> {
     let values: Vec<f64> = estimates.iter().map(|estimate| estimate.value).collect();
     let ends = |pick: fn(f64, f64) -> f64, of: fn(&Estimate) -> f64| estimates.iter().map(of).reduce(pick);
