@@ -1,4 +1,4 @@
-//! Series of times with a known true median, measured by the suite's own code in place of a device.
+//! Series of times with a known true median, measured by the suite's own code on a simulated device.
 //!
 //! The times are log-normal around a level, with these disturbances, alone or together: *drift* (the level moves by up
 //! to 1 % during the case, along a line or like a clock that settles), *outliers* (up to 5 % of the samples take 10 %

@@ -8,8 +8,8 @@ use super::input::{hash, key};
 ///
 /// The order is that of the generator x ← a·x + c modulo the number of positions, whose period is that number for a ≡ 1
 /// mod 12 and c prime to 6 (Hull and Dobell, *Random Number Generators*), mapped through a bijection B of the k low
-/// bits, so that consecutive positions are not adjacent in memory: next(p) = B(a·B⁻¹(p) + c). The factors of B are drawn
-/// from the random stream, so that no formula knows where a walk ends.
+/// bits, so that consecutive positions are not adjacent in memory: next(p) = B(a·B⁻¹(p) + c). The factors of B are
+/// drawn from the random stream, so no formula predicts where a walk ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
     bits: u32,
@@ -21,7 +21,7 @@ pub struct Cycle {
     /// Odd factors of B, and their inverses.
     factors: [u64; 2],
     inverses: [u64; 2],
-    /// Steps after which a walk ends, where the words of its ends tell.
+    /// Steps of a walk, if the buffer's words can verify its end.
     steps: u64,
 }
 
@@ -29,7 +29,7 @@ impl Cycle {
     /// One more than a multiple of 12, and prime to 6, within 32 bits: products with a position fit 64.
     const MULTIPLIER: u64 = 0x4c95_7f2d;
     const INCREMENT: u64 = 0xf767_8151;
-    /// Random bits of the factors of B, besides those of the stream.
+    /// Random bits of the factors of B, combined with those of the stream.
     const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
 
     /// A cycle over `length` positions, `stride` u32 words apart. The length is rounded down to a power of two or three
@@ -41,7 +41,7 @@ impl Cycle {
         Self { bits, runs, stride, stream: 0, steps: 0, factors: [1; 2], inverses: [1; 2] }.of(0)
     }
 
-    /// The one that is drawn from this stream.
+    /// The cycle drawn from this stream.
     #[must_use]
     pub const fn of(self, stream: u64) -> Self {
         let key = Self { stream, ..self }.key();
@@ -50,7 +50,7 @@ impl Cycle {
         Self { stream, factors: [a, b], inverses: [inverse(a), inverse(b)], ..self }
     }
 
-    /// The same, with a word at each position that tells whether a walk from there has so many steps.
+    /// The cycle with a word at each position that verifies a walk of `steps` steps from there.
     #[must_use]
     pub const fn walked(self, steps: u64) -> Self {
         Self { steps, ..self }
@@ -80,7 +80,7 @@ impl Cycle {
         self.further(0, self.power(steps))
     }
 
-    /// Position 0, and each time the one `steps` steps after the last, without end.
+    /// Position 0, then without end the position `steps` steps after the last.
     pub fn every(self, steps: u64) -> impl Iterator<Item = u64> {
         let power = self.power(steps);
         std::iter::successors(Some(0), move |position| Some(self.further(*position, power)))
@@ -91,13 +91,13 @@ impl Cycle {
         self.mixed((self.unmixed(position) * multiplier + increment) % self.length())
     }
 
-    /// The random word at a position, where walks end.
+    /// The random word at a position, read where a walk ends.
     const fn check(self, position: u64) -> u32 {
         hash(position, self.key())
     }
 
-    /// What the words of a walk's two ends make, `check` of the last and `expected` of the first position, joined
-    /// by XOR: the same for all walks of so many steps, and for no other.
+    /// `check` of a walk's last position XOR `expected` of its first: the same for all walks of `steps` steps, and no
+    /// others.
     #[must_use]
     pub const fn answer(self) -> u32 {
         hash(u64::MAX, self.key())
@@ -124,15 +124,15 @@ impl Cycle {
         (multiplier, increment)
     }
 
-    /// Word `index` of the buffer: the first word of a position holds the next position, the second `check`, the fourth
-    /// what a walk that starts there is [expected](Self::answer) to end with. The others and those past the end are 0, so that a
-    /// wrong step leads to position 0.
+    /// Word `index` of the buffer. The first word of a position is the next position, the second `check`, the fourth
+    /// what a walk from there is [expected](Self::answer) to end with. All others are 0, so that a wrong step leads to
+    /// position 0.
     #[must_use]
     pub const fn word(self, index: u64) -> u32 {
         self.word_by(index, self.power(self.steps))
     }
 
-    /// The same, with the power of the generator that makes all steps of a walk.
+    /// [`Self::word`], with the generator's power for all steps of a walk.
     const fn word_by(self, index: u64, power: (u64, u64)) -> u32 {
         let position = index / self.stride;
         match index % self.stride {
@@ -144,7 +144,7 @@ impl Cycle {
         }
     }
 
-    /// Writes the words from `first` on into `bytes`, little-endian, on all cores.
+    /// Writes the words from index `first` into `bytes`, little-endian, on all cores.
     pub fn encode(self, first: u64, bytes: &mut [u8]) {
         const PIECE: usize = 1 << 16;
         let power = self.power(self.steps);
@@ -185,8 +185,8 @@ impl Cycle {
     }
 }
 
-/// The inverse of an odd number mod 2^64 by Newton's iteration: each round doubles the number of correct bits, which
-/// starts at 3.
+/// The inverse of an odd number mod 2^64 by Newton's iteration: each round doubles the number of correct bits, 3 at the
+/// start.
 const fn inverse(odd: u64) -> u64 {
     let (mut inverse, mut round) = (odd, 0);
     while round < 5 {

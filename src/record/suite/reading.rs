@@ -44,8 +44,8 @@ pub enum Throttle {
 impl Throttle {
     /// The fault that a case was measured under, in words; `None` for reasons that are no fault.
     ///
-    /// Temperature, power brake and hardware slowdown are temporary: the same card is faster once they end, so times
-    /// measured under them compare with no other run. The power limit is permanent under heavy arithmetic, and a second
+    /// Temperature, power brake and hardware slowdown are temporary: the same card is faster once they end, so such
+    /// times cannot be compared with other runs. The power limit is permanent under heavy arithmetic, and a second
     /// measurement would meet it again; the canary detects whether it changes the clock during a case. Clocks that the
     /// user set, and idling between cases, are no faults either.
     #[must_use]

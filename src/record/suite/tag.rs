@@ -1,19 +1,19 @@
-//! Tags: what families are about, to select several of them at once.
+//! Tags: topics that select several families at once.
 
-/// What a family is about. A family may have several.
+/// A topic of a family, which may have several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tag {
-    /// It measures what the device can do at most.
+    /// Measures the device's peaks.
     Peak,
-    /// It answers workloads of the source articles.
+    /// Answers workloads of the source articles.
     Article,
-    /// Its kernels take most of the time of a language model.
+    /// Kernels that take most of the time of a language model.
     Llm,
-    /// Its kernels are parts of many programs: sums, scans, transposes, products.
+    /// Parts of many programs: sums, scans, transposes, products.
     Primitive,
-    /// It shows how access patterns and kinds of memory determine the speed.
+    /// Shows how access patterns and kinds of memory determine the speed.
     Memory,
-    /// It shows what an operation costs besides its bytes and its arithmetic.
+    /// Shows what an operation costs besides its bytes and its arithmetic.
     Cost,
 }
 

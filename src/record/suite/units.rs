@@ -11,7 +11,7 @@ pub fn binary_size(bytes: u64) -> String {
     format!("{} {unit}", bytes >> shift)
 }
 
-/// A size between two: `24–48 MiB`.
+/// A range of sizes: `24–48 MiB`.
 #[must_use]
 pub fn binary_range(least: u64, most: u64) -> String {
     let (low, high) = (binary_size(least), binary_size(most));
