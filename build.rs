@@ -22,8 +22,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// 64-bit FNV-1a over the names and texts of files. Unlike a commit, it is known in a package too, and is the same in a
-/// checkout with other line ends.
+/// 64-bit FNV-1a over the names and texts of files. Unlike a commit, it exists in a package, and ignores line ends.
 struct Hash(u64);
 
 impl Hash {

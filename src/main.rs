@@ -2,8 +2,7 @@
 
 use std::process::ExitCode;
 
-/// Bytes of the stack: naga recurses over expressions and statements, and a kernel may nest ten thousand of them. On
-/// Windows, the first thread has only one megabyte.
+/// Bytes of the stack: naga recurses, and a kernel may nest ten thousand expressions. Windows' first thread has 1 MB.
 const STACK: usize = 256 << 20;
 
 /// [`STACK`], or an eighth of a limited address space: the rest must hold the program.

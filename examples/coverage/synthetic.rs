@@ -10,7 +10,6 @@ use gpu::backend::{Prepared, Sample, Task};
 use gpu::engine::measure::{Rules, Timer, measure};
 use record::error::Result;
 
-/// The disturbances of a series.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Disturbance {
     pub(crate) has_drift: bool,
@@ -38,7 +37,6 @@ pub(crate) struct Process {
     mode_shift: f64,
 }
 
-/// Scatter of the outliers' logarithm.
 const OUTLIER_SIGMA: f64 = 0.2;
 
 impl Process {
@@ -115,7 +113,6 @@ impl Process {
         (samples, self.true_median(&levels))
     }
 
-    /// The samples of a series, and their levels.
     fn series(&self, random: &mut Random, rules: &Rules) -> (Vec<f64>, Vec<f64>) {
         let noise = random.normal();
         let mut device = Device { process: *self, random, noise, spent_ns: 0.0, levels: Vec::new() };
@@ -128,7 +125,6 @@ impl Process {
     }
 }
 
-/// A device that runs a process.
 struct Device<'a> {
     process: Process,
     random: &'a mut Random,

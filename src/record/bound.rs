@@ -1,5 +1,3 @@
-//! A ceiling's name in the column `ceiling`.
-
 use std::fmt;
 
 use crate::suite::{Limit, Scalar, binary_size, parse_binary_size};

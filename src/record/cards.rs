@@ -71,8 +71,7 @@ impl<'a> Card<'a> {
     }
 }
 
-/// For each case and API, the row with the median time (of two, the faster), or the first row if none has a time: the
-/// typical card of a model.
+/// For each case and API, the row of the typical card: with the median time (of two, the faster), else the first.
 #[must_use]
 pub fn typical<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a Record> {
     let mut order: Vec<Vec<&Record>> = Vec::new();

@@ -1,5 +1,3 @@
-//! Why rows have no figures, or doubtful ones.
-
 use crate::error::Error;
 
 /// Why a row has no figures, or why its figures are doubtful; [`super::Record::reason`] is the text.

@@ -1,5 +1,3 @@
-//! The columns of the CSV, which are also the keys of the JSON report.
-
 use serde_json::Value;
 
 use super::field::Field;
@@ -51,7 +49,7 @@ macro_rules! column {
     };
 }
 
-/// The columns of the CSV, in their order.
+/// The columns of the CSV, in their order, and the keys of the JSON report.
 pub const COLUMNS: &[Column] = &[
     column!(Text schema, "", "version of this list of columns"),
     column!(Identity tool_version, "", "version of shaderbench"),

@@ -1,5 +1,3 @@
-//! Energy of a row's launches.
-
 use super::row::Record;
 use super::stats::{round_to_seven_digits, student};
 

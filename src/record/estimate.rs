@@ -17,16 +17,15 @@ pub fn is_software(row: &Record) -> bool {
     row.device_type == Some(DeviceType::Software)
 }
 
-/// Allowance for a row with one epoch, on a log scale: another placement of its buffers changes kernels of microseconds
-/// by up to this much (`docs/method.md`).
+/// Allowance for one epoch, on a log scale: buffer placement changes kernels of microseconds this much
+/// (`docs/method.md`).
 const ONE_PLACEMENT: f64 = 0.05;
 
 /// Allowance for another run on a software device, on a log scale: other programs use its cores for longer than a run.
 const SHARED_CORES: f64 = 0.6;
 
-/// Time of one launch in nanoseconds; `None` for a row without an interval, which supports no statement. The interval
-/// of a row with one epoch does not include run-to-run variation: an allowance is added in quadrature, on a software
-/// device always.
+/// Time of one launch in nanoseconds; `None` without an interval. That of one epoch does not include run-to-run
+/// variation: an allowance is added in quadrature, on a software device always.
 pub fn time(row: &Record) -> Option<Estimate> {
     with_allowance(row, if is_software(row) { SHARED_CORES } else { placement(row) })
 }

@@ -1,5 +1,3 @@
-//! Values of columns as text and as JSON.
-
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -10,7 +8,7 @@ use super::row::{Clock, Status};
 use crate::error::visible;
 use crate::suite::{Api, Checks, DeviceType, Dtype, Extent, Profile, SubgroupSize, params_text, parse_params};
 
-/// A value of a column. Empty text is a missing value.
+/// A value of a column as text and as JSON. Empty text is a missing value.
 pub(super) trait Field: Sized {
     fn text(&self) -> String;
     fn parse(text: &str) -> Result<Self, String>;

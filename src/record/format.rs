@@ -4,8 +4,7 @@
 
 use super::stats::Estimate;
 
-/// `value` with `digits` significant digits; an exponent only below 10^-9. Digits before the decimal point are never
-/// rounded.
+/// `value` with `digits` significant digits, but every digit before the point; an exponent only below 10^-9.
 #[must_use]
 pub fn significant(value: f64, digits: usize) -> String {
     const LEAST: f64 = 1e-9;
@@ -24,7 +23,6 @@ pub fn significant(value: f64, digits: usize) -> String {
     format!("{value:.*}", decimals as usize)
 }
 
-/// Significant digits of every figure.
 const DIGITS: usize = 3;
 
 /// An interval with a half width above this fraction of its value is too noisy to quote.
@@ -158,8 +156,7 @@ pub fn percent(fraction: f64) -> String {
     }
 }
 
-/// A share in percent, with the half width of its interval in percentage points if above 2: `80 % ±6 %` is 74 to 86 %.
-/// `None` if it is too noisy to quote.
+/// A share in percent with its noise in percentage points: `80 % ±6 %` is 74 to 86 %. `None` if too noisy to quote.
 #[must_use]
 pub fn part(of: Estimate) -> Option<String> {
     quotable(of)?;

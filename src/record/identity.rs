@@ -1,5 +1,3 @@
-//! The card and host of a row.
-
 use sha2::{Digest, Sha256};
 
 use super::row::Record;
@@ -7,8 +5,7 @@ use super::row::Record;
 /// Prefix of a card's hash in an anonymous report.
 const HASHED: &str = "card-";
 
-/// Identifies the card of a row. `host` is empty if `name` is unique among hosts: a UUID or its hash, but not a PCI
-/// address or an empty name.
+/// Identifies the card of a row. A UUID or its hash is unique among hosts; a PCI address or an empty name needs `host`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CardId<'a> {
     /// Name of the device: the model of the card.
@@ -37,8 +34,8 @@ fn naming(name: &str) -> Naming {
 }
 
 impl CardId<'_> {
-    /// Whether both may be the same card. APIs and versions name a card by its PCI address or by its UUID, so only
-    /// names of the same kind can differ. A missing host matches every host.
+    /// Whether both may be the same card. APIs and versions use the PCI address or the UUID, so only names of the same
+    /// kind can differ. A missing host matches every host.
     #[must_use]
     pub fn may_be(&self, other: &Self) -> bool {
         let is_host = self.host == other.host || self.host.is_empty() || other.host.is_empty();
@@ -73,7 +70,7 @@ impl Record {
         is_one_name || whole(other) && self.card_id().may_be(&other.card_id())
     }
 
-    /// Clears the host and replaces the card's UUID by its hash. A PCI address is cleared: it has too few values for a
+    /// Clears the host, replaces the card's UUID by its hash, and clears a PCI address: it has too few values for a
     /// hash, and does not identify a card without its host.
     pub fn anonymize(&mut self) {
         self.host.clear();

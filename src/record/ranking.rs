@@ -2,12 +2,10 @@
 
 use super::stats::{self, Estimate};
 
-/// Times that differ by less than this fraction count as equal by default. A sample lasts at least 100 clock ticks, so
-/// the clock may have a resolution of 1 %.
+/// Times within this fraction count as equal: a sample lasts at least 100 clock ticks, so a clock may resolve only 1 %.
 pub const MARGIN: f64 = 0.0125;
 
-/// [`MARGIN`] for sides measured alternately in separate processes: the differences between their epochs include the
-/// effects of clocks, temperatures and memory placement.
+/// [`MARGIN`] for alternating processes: differences between epochs include clocks, temperatures and memory placement.
 pub const MARGIN_IN_TURNS: f64 = 0.005;
 
 /// Candidates for the same work, ranked by time.
@@ -33,8 +31,7 @@ pub fn ranking<T: Copy>(timed: impl IntoIterator<Item = (T, Estimate)>) -> Optio
     })
 }
 
-/// [`ranking()`] with a better `ratio` of two times (first ÷ second) than independent estimates give. A candidate
-/// without a ratio ties.
+/// [`ranking()`] where the time ratio of two candidates (first ÷ second) is known better; without a ratio they tie.
 pub fn ranking_by<T: Copy>(
     mut timed: Vec<(T, f64)>,
     margin: f64,

@@ -1,5 +1,3 @@
-//! One row of a report.
-
 use std::collections::BTreeMap;
 
 use super::bound::Bound;

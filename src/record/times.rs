@@ -25,8 +25,7 @@ pub fn classes(record: &Record, ns: f64) -> Vec<Class> {
     [Some(range), None].map(|range| Class { api: record.backend, clock: record.timer, range }).to_vec()
 }
 
-/// Logarithms of the row's epochs in nanoseconds; of its median if there are fewer than two epochs or one is
-/// impossible. Empty without a possible time.
+/// Logarithms of the epochs in nanoseconds; of the median if there are fewer than two, or if one is impossible.
 pub fn log_epochs(record: &Record) -> Vec<f64> {
     let is_possible = |ns: &f64| POSSIBLE.contains(ns);
     let epochs = Some(&record.epochs_ns).filter(|epochs| epochs.len() > 1 && epochs.iter().all(is_possible));
@@ -34,8 +33,8 @@ pub fn log_epochs(record: &Record) -> Vec<f64> {
     times.into_iter().map(f64::ln).collect()
 }
 
-/// Minimum variance of an epoch's log median, from the clock's rounding. The error is uniform over a clock step of tick
-/// ÷ launches, so the variance is step² / 12; figures of seven digits have a step of 10⁻⁶ or less.
+/// Minimum variance of an epoch's log median: step² / 12, since the rounding error is uniform over a clock step of tick
+/// ÷ launches. Figures of seven digits have a step of 10⁻⁶ or less.
 pub fn least_variance(record: &Record, ns: f64) -> f64 {
     const FIGURE: f64 = 1e-6;
     let step = record.tick_ns.zip(record.launches).map_or(0.0, |(tick, launches)| tick / (launches.max(1) as f64 * ns));

@@ -1,5 +1,3 @@
-//! The rows of one device by kernel, and why they support no answer.
-
 use std::collections::BTreeMap;
 use std::ops::{Deref, RangeInclusive};
 
@@ -36,8 +34,7 @@ const ANY: [&str; 2] = ["ROUNDS", "STEPS"];
 /// The workgroup size: set by the user, or by the run to fit a device limit.
 const WORKGROUP_SIZE: &str = "WG";
 
-/// The rows of one device through one API: the only access that claims have to rows. Derefs to the verified rows with
-/// possible figures.
+/// The rows of one device through one API, as claims see them. Derefs to the verified ones with possible figures.
 pub struct DeviceRows<'a> {
     all: Vec<&'a Record>,
     sound: Vec<&'a Record>,
@@ -89,8 +86,8 @@ impl<'a> DeviceRows<'a> {
         rows.into_iter()
     }
 
-    /// One row of each kernel, all of the same type and size and timed by the same clock: f32 if there are such rows,
-    /// and the largest size.
+    /// One row of each kernel, all with the same type (f32 if there is any), the largest common size, and the same
+    /// clock.
     pub fn together<const N: usize>(&self, kernels: [Named; N]) -> Result<[&'a Record; N], Why> {
         let of_first = kernels.first().map(|first| self.timed(*first));
         let set = |first: &'a Record| -> Option<[&'a Record; N]> {
@@ -147,10 +144,8 @@ impl<'a> DeviceRows<'a> {
         self.verified(kernels)?.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong result on this device")))
     }
 
-    /// The verified rows of each kernel, including those with implausible times.
-    ///
-    /// # Errors
-    /// `Ok(Err(kernel))` names a kernel with a wrong result; [`Why`] a kernel without verified rows.
+    /// The verified rows of each kernel, including implausible ones; `Ok(Err(kernel))` names a kernel with a wrong
+    /// result, [`Why`] one without verified rows.
     pub fn verified(&self, kernels: &[&str]) -> Result<Result<Vec<&'a Record>, String>, Why> {
         let mut verified = Vec::new();
         for kernel in kernels {

@@ -1,5 +1,3 @@
-//! Statements about a device, with the values in them.
-
 use serde::Serialize;
 
 use super::pair::noise;
@@ -84,8 +82,8 @@ pub enum Quantity {
     Ratio(f64),
 }
 
-/// Collects the values of a sentence. Each method records a value under a name and returns its text with its noise; if
-/// it is too noisy to quote ([`format::quotable`]), it returns `None` and records nothing.
+/// Collects the values of a sentence. Each method records a value and returns its text with its noise; one that is too
+/// noisy to quote ([`format::quotable`]) is not recorded and gives `None`.
 #[derive(Debug, Default)]
 pub struct Facts {
     values: Vec<(String, Quantity)>,
@@ -104,7 +102,6 @@ impl Facts {
         self.values.push((name.into(), value));
     }
 
-    /// Records the value if it has a text.
     fn quoted(&mut self, name: impl Into<String>, value: Quantity, text: Option<String>) -> Option<String> {
         if text.is_some() {
             self.record(name, value);

@@ -89,8 +89,7 @@ pub fn graph(title: &'static str, range: Range, value: impl Fn(u64) -> Option<f6
     Graph { title, first: *range.start(), values: range.map(value).collect() }
 }
 
-/// A graph of the speed at each value of a parameter relative to the first, at the largest size. Points of missing or
-/// too noisy rows have no value.
+/// A graph of the speeds relative to the parameter's first value, at the largest size; no point for noisy rows.
 pub fn speeds(rows: &DeviceRows, title: &'static str, kernel: &str, name: &str, range: Range) -> Option<Picture> {
     let first = *range.start() as f64;
     let relative = |value: u64| {

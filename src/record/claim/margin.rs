@@ -1,14 +1,11 @@
-//! Comparisons of two rows with a margin of ten percent.
-
 use super::device_rows::Why;
 use super::facts::Facts;
 use crate::stats::{self, Estimate};
 use crate::{Record, byte_rate, format, time};
 
-/// Speeds that differ by less than this factor count as equal: too little to prefer one kernel, and about the
-/// uncertainty of rows with one epoch. One is faster if the whole 95 % interval of the ratio is above the factor; they
-/// are equal if it is within it (two one-sided tests, Schuirmann, *Journal of Pharmacokinetics and Biopharmaceutics*
-/// 15, 1987).
+/// Speeds within this factor count as equal: too little to prefer one kernel, and about the uncertainty of one epoch.
+/// One is faster if the whole 95 % interval of the ratio is above the factor; they are equal if it is within it (two
+/// one-sided tests, Schuirmann, *Journal of Pharmacokinetics and Biopharmaceutics* 15, 1987).
 pub const CLAIM_MARGIN: f64 = 1.1;
 /// [`CLAIM_MARGIN`] in words.
 pub const WITHIN: &str = "within 10 %";
@@ -24,8 +21,7 @@ pub fn speed(own: &Record, other: &Record) -> Result<Estimate, Why> {
     ratio.ok_or_else(|| Why::new("the rows have no confidence interval"))
 }
 
-/// Whether a relative speed is certainly above `least`; `false` if it is certainly below the margin, otherwise an
-/// error.
+/// Whether a relative speed is certainly above `least`; `false` if certainly within the margin, else an error.
 pub fn is_faster(speed: Estimate, least: f64) -> Result<bool, Why> {
     if speed.low > least {
         Ok(true)

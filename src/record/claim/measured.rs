@@ -1,5 +1,3 @@
-//! Sentences about a device, each with the rows that support it.
-
 use super::device_rows::DeviceRows;
 use super::facts::{Facts, Stated};
 use super::ratio::Ratio;

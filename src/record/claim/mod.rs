@@ -1,7 +1,5 @@
-//! Claims: statements that the rows of one device through one API can support. Families declare them.
-//!
-//! A [`Claim`] is the suite's own (a sentence or a [`Ratio`]) or an article's. An article's [`Judge`] gives a verdict
-//! only on a testable claim.
+//! Claims: statements that the rows of one device through one API can support. They are the suite's own (a sentence or
+//! a [`Ratio`]) or an article's, whose [`Judge`] gives a verdict only on a testable claim. Families declare them.
 
 mod article;
 mod device_rows;
@@ -29,8 +27,7 @@ pub use crate::{byte_rate, flop_rate, has_several_epochs, is_software, share, ti
 
 /// A statement that the rows of one device through one API may support.
 pub enum Claim {
-    /// The suite's own: a sentence with figures if the rows support it. It has no verdict, since nobody claimed it
-    /// before.
+    /// The suite's own: a sentence with figures if the rows support it. Nobody claimed it before, so it has no verdict.
     Measured(Measured),
     /// The suite's own: how one kernel compares with another.
     Ratio(Ratio),

@@ -7,8 +7,8 @@ pub fn scaled(estimate: Estimate, factor: f64) -> Estimate {
     Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
 }
 
-/// The difference of two independent estimates. The distances to the ends of their intervals are combined in
-/// quadrature, separately for each end (Zou & Donner, *Statistics in Medicine* 27, 2008).
+/// The difference of two independent estimates, with the distances to their interval ends combined in quadrature,
+/// separately for each end (Zou & Donner, *Statistics in Medicine* 27, 2008).
 pub fn difference(a: Estimate, b: Estimate) -> Estimate {
     let value = a.value - b.value;
     Estimate {

@@ -100,7 +100,6 @@ pub fn param(row: &Record, name: &str) -> Option<f64> {
     row.params.get(name).copied()
 }
 
-/// The workgroup size: set by the user, or by the run to fit a device limit.
 const WORKGROUP_SIZE: &str = "WG";
 
 /// Whether the row has exactly these parameters, apart from its workgroup size.

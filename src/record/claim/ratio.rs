@@ -1,5 +1,3 @@
-//! How one kernel compares with another, in one sentence.
-
 use super::device_rows::{DeviceRows, Named};
 use super::facts::Facts;
 use crate::{byte_rate, time};
@@ -9,8 +7,7 @@ use crate::{byte_rate, time};
 pub struct Ratio {
     /// Name of the claim and of its value.
     pub name: &'static str,
-    /// The subject of the sentence and the kernel that it is compared with, at the same type (f32 if there are such
-    /// rows) and the largest common size.
+    /// The sentence's subject and the kernel beside it, at the same type (f32 if possible) and the largest common size.
     pub kernels: [Named<'static>; 2],
     /// What is compared.
     pub by: By,

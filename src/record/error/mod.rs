@@ -138,8 +138,7 @@ impl Error {
     }
 }
 
-/// The message of an I/O error after an `action` such as `create` or `read`. Common errors read the same on every
-/// system.
+/// The message of an I/O error after an `action` such as `create`; common errors read the same on every system.
 #[must_use]
 pub fn in_words(error: &std::io::Error, action: &str) -> String {
     let text = error.to_string();

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Whether a character acts on a terminal or rearranges text instead of being shown: C0 and C1 control characters, DEL,
-/// zero-width characters, line and paragraph separators, bidirectional controls (Boucher and Anderson, *Trojan Source*,
-/// USENIX Security 2023), and tags.
+/// Whether a character acts on a terminal or rearranges text instead of being shown: control characters, zero-width
+/// characters, separators, bidirectional controls (Boucher and Anderson, *Trojan Source*, USENIX Security 2023), tags.
 #[must_use]
 pub const fn is_hidden(character: char) -> bool {
     matches!(

@@ -1,5 +1,3 @@
-//! The 95 % confidence interval of a median, from samples in the order of measurement.
-
 use crate::stats::{median_of_sorted, sorted, student};
 
 /// Probability outside the interval.
@@ -8,7 +6,8 @@ const ALPHA: f64 = 0.05;
 /// Minimum number of samples for order statistics: with fewer, even the full range covers less than 95 %.
 const LEAST: usize = 6;
 
-/// 95 % confidence interval of the median of `samples`, in the order of measurement.
+/// 95 % confidence interval of the median of `samples`, in the order of measurement. `examples/coverage/` measures the
+/// coverage.
 ///
 /// With six samples or more, the interval uses interpolated order statistics (Hettmansperger & Sheather, *Statistics &
 /// Probability Letters* 4, 1986). Whole ranks can cover more than 95 %: 98 % with ten samples. Interpolation between
@@ -20,8 +19,8 @@ const LEAST: usize = 6;
 /// coverage. Negative correlations do not narrow the interval.
 ///
 /// With two to five samples, order statistics cannot reach 95 %. The interval is then Student's for the mean of the
-/// logarithms, which assumes about log-normal noise. `None` for fewer than two samples, or if one of two to five
-/// samples is not above zero. `examples/coverage/` measures the coverage.
+/// logarithms, which assumes about log-normal noise. `None` for fewer than two samples, or for two to five that are not
+/// all above zero.
 #[must_use]
 pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     let sorted = sorted(samples);
@@ -56,8 +55,7 @@ fn effective_count(samples: &[f64], median: f64) -> f64 {
     count / (1.0 + 2.0 * correlated)
 }
 
-/// Rank of the interval's lower end among `count` ≥ 6 sorted samples, counted from 1. Fractional between two ranks. The
-/// upper end has the same rank, counted from the top.
+/// Rank of the lower end among `count` ≥ 6 sorted samples, from 1, perhaps between two; the upper end mirrors it.
 fn lower_rank(count: usize) -> f64 {
     // P(B(n, ½) = k) by recurrence from k = 0, in logarithms so that large n do not underflow.
     let n = count as f64;
@@ -117,7 +115,7 @@ mod tests {
         }
     }
 
-    /// A published sign-test table has the largest rank that covers 95 %. The interpolated rank is between it and the
+    /// A published sign-test table has the largest rank that covers 95 %; the interpolated rank lies between it and the
     /// next.
     #[test]
     fn ranks_lie_beside_those_of_the_published_table() {

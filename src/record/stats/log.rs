@@ -28,8 +28,7 @@ impl LogValue {
         (low > 0.0 && high.is_finite()).then_some(Estimate { value, low, high })
     }
 
-    /// P-value of the hypothesis that the true logarithm is at most `bound` (Student's tail); `None` without a
-    /// variance.
+    /// P-value of the hypothesis that the true logarithm is at most `bound`: Student's tail. `None` without a variance.
     #[must_use]
     pub fn p_at_most(self, bound: f64) -> Option<f64> {
         self.variance.map(|variance| student_above((self.log - bound) / variance.value.sqrt(), variance.degrees))
@@ -71,8 +70,7 @@ pub fn reach(variance: Variance) -> f64 {
     student(variance.degrees) * variance.value.sqrt()
 }
 
-/// The variance of a sum of independent means, with the degrees of freedom of Welch and Satterthwaite (*Biometrics
-/// Bulletin* 2, 1946).
+/// The variance of a sum of independent means (Welch and Satterthwaite, *Biometrics Bulletin* 2, 1946).
 #[must_use]
 pub fn sum(variances: impl Iterator<Item = Variance>) -> Variance {
     let (mut value, mut squares) = (0.0, 0.0);

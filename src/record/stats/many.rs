@@ -1,5 +1,3 @@
-//! Control of errors among many tests.
-
 /// The error rate that is controlled among many tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {

@@ -85,14 +85,14 @@ pub fn differ(a: Estimate, b: Estimate, margin: f64) -> Option<Estimate> {
     ratio(a, b).filter(|ratio| ratio.low > 1.0 + margin || ratio.high < 1.0 / (1.0 + margin))
 }
 
-/// `a` ÷ `b`, two independent medians above zero, with the 95 % confidence interval of the ratio.
+/// `a` ÷ `b`, two independent medians, with the 95 % confidence interval of the ratio; `None` if an end is not above
+/// zero.
 ///
 /// The distances from each median to its interval ends are combined in quadrature on a log scale, separately for each
 /// end: the delta method or, for asymmetric intervals, the method of variance estimates recovery (Zou & Donner,
-/// *Statistics in Medicine* 27, 2008). It assumes no distribution beyond the assumptions of the two intervals. In
-/// simulations with log-normal noise, the interval contains the true ratio in 95 to 98 % of cases with five samples or
-/// more per side, and in 99 % with three. It covers noise within the two series, but not run-to-run variation. `None`
-/// if an end is not above zero.
+/// *Statistics in Medicine* 27, 2008). It assumes no distribution beyond that of the two intervals. In simulations with
+/// log-normal noise, the interval contains the true ratio in 95 to 98 % of cases with five samples or more per side,
+/// and in 99 % with three. It covers noise within the two series, but not run-to-run variation.
 #[must_use]
 pub fn ratio(a: Estimate, b: Estimate) -> Option<Estimate> {
     let logs = |of: Estimate| {

@@ -1,5 +1,3 @@
-//! Variances of rows with few values each, moderated by the rows of the same class.
-
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::LazyLock;
@@ -120,8 +118,8 @@ fn fit(variances: &[Variance]) -> Prior {
     Prior { value: (mean - moments(&degrees, prior).0).exp(), degrees: prior }
 }
 
-/// The zero of a function between two points of different sign, by inverse quadratic interpolation where this is safe,
-/// else by bisection (Chandrupatla, *Advances in Engineering Software* 28, 1997).
+/// A function's zero between points of different sign, by inverse quadratic interpolation where this is safe, else by
+/// bisection (Chandrupatla, *Advances in Engineering Software* 28, 1997).
 fn zero(of: impl Fn(f64) -> f64, ends: [(f64, f64); 2]) -> f64 {
     const TOLERANCE: f64 = 1e-7;
     let [mut b, mut a] = ends;
@@ -165,11 +163,10 @@ fn point(step: usize) -> f64 {
     LOW + (step as f64 + 0.5) * STEP
 }
 
-/// F at each point.
 static POINTS_EXP: LazyLock<Vec<f64>> = LazyLock::new(|| (0..STEPS).map(|step| point(step).exp()).collect());
 
-/// Winsorised mean and variance of ln F with numerator degrees `degrees` (each with its number of rows) and `prior`
-/// denominator degrees.
+/// Winsorised mean and variance of ln F with these numerator degrees (and numbers of rows) and `prior` denominator
+/// ones.
 fn moments(degrees: &[(f64, f64)], prior: f64) -> (f64, f64) {
     let mut density = vec![0.0; STEPS];
     for (own, number) in degrees {
@@ -206,9 +203,8 @@ fn moments(degrees: &[(f64, f64)], prior: f64) -> (f64, f64) {
     (mean, mean_of(&|z| (z - mean).powi(2)))
 }
 
-/// The prior's degrees for each row: fewer where the row's variance is too large for the class. The prior keeps the
-/// fraction of its degrees that is the tail probability of the variance ÷ its rank. Larger variances never have more
-/// degrees.
+/// The prior's degrees for each row. If the row's variance is too large for the class, only this fraction of them: tail
+/// probability ÷ rank. Larger variances never have more degrees.
 fn prior_degrees(prior: Prior, variances: &[Variance]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..variances.len()).collect();
     order.sort_by(|a, b| variances[*b].value.total_cmp(&variances[*a].value));

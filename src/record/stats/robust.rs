@@ -1,5 +1,3 @@
-//! A robust standard deviation.
-
 use super::median;
 
 /// Up to this many values, all pairs are compared.
@@ -8,10 +6,9 @@ const MOST: usize = 1000;
 /// Degrees of freedom of [`spread`] per value beyond the first: its efficiency for normal values is 82 %.
 pub const SPREAD_EFFICIENCY: f64 = 0.82;
 
-/// Standard deviation of `values`, robust to outliers among fewer than half of them: Qn of Rousseeuw & Croux (*Journal
-/// of the American Statistical Association* 88, 1993), a quartile of all pairwise distances, with their factors for
-/// small samples. Above a thousand values, the median absolute deviation, whose lower efficiency does not matter there.
-/// `None` for fewer than two values.
+/// Standard deviation of `values`, robust to outliers in fewer than half of them: Qn of Rousseeuw & Croux (*Journal of
+/// the American Statistical Association* 88, 1993), a quartile of all pairwise distances, with their small-sample
+/// factors. Above a thousand values, the less efficient median absolute deviation. `None` for fewer than two values.
 #[must_use]
 pub fn spread(values: &[f64]) -> Option<f64> {
     let count = values.len();

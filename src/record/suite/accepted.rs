@@ -1,5 +1,3 @@
-//! The values that a kernel's parameter accepts.
-
 use std::fmt;
 
 use super::params::{CHECK_PARAMS, COLD, HOST_PARAMS};

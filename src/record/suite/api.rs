@@ -1,5 +1,3 @@
-//! The APIs that run kernels.
-
 use std::fmt;
 
 /// An API that runs kernels.

@@ -1,5 +1,3 @@
-//! Declarations of benchmarks.
-
 use std::sync::{Arc, OnceLock};
 
 use super::accepted::Accepted;
@@ -20,8 +18,7 @@ use crate::error::Result;
 /// One way to do a family's job.
 #[derive(Clone, Copy)]
 pub struct Benchmark {
-    /// Name, unique in the family. Texts and programs that a literal leaves empty come from
-    /// `shaders/<family>/<name>.*`.
+    /// Name, unique in the family. Fields left empty come from its files, `shaders/<family>/<name>.*`.
     pub name: &'static str,
     /// Another kernel whose files are used, such as `transpose/tiled`; empty if the benchmark has its own.
     pub kernel: &'static str,
@@ -37,30 +34,25 @@ pub struct Benchmark {
     pub wgsl: &'static str,
     /// The entry points in the order in which steps number them; `main` if empty.
     pub entries: &'static [&'static str],
-    /// The CUDA twin, from the `.cu` beside the WGSL file, or a kernel that WGSL cannot express; empty if there is
-    /// none.
+    /// The CUDA twin, the `.cu` beside the WGSL file, or a kernel that WGSL cannot express; empty if none.
     pub cuda: &'static str,
     /// The kernel in GLSL for readers, from the `.comp` beside the `.cu`, if WGSL cannot express it and Vulkan runs it.
     pub glsl: &'static str,
-    /// The SPIR-V that glslang makes of `glsl`. wgpu passes it to Vulkan's driver unchanged; its interface is the CUDA
-    /// twin's.
+    /// The SPIR-V that glslang makes of `glsl`, passed to Vulkan unchanged; its interface is the CUDA twin's.
     pub spirv: &'static [u8],
-    /// Why there is no WGSL version, which rows give as their reason. Only CUDA runs the kernel then, and Vulkan if
-    /// there is SPIR-V.
+    /// Why only CUDA (and Vulkan, if there is SPIR-V) runs the kernel and WGSL cannot: the reason in rows.
     pub only_cuda: Option<&'static str>,
-    /// How the twin differs from the kernel, so that the ratio of their times is not the cost of the API alone. `None`
-    /// if both are the same kernel.
+    /// How the twin differs, so that the ratio of times is not the API's cost alone; `None` for the same kernel.
     pub twin_differs: Option<&'static str>,
     /// The vendor's library that is measured in place of a kernel.
     pub library: Option<Library>,
-    /// Significant bits of its factors or sums, if fewer than in other kernels of its type: it is not compared with
-    /// those.
+    /// Significant bits of factors or sums, if fewer than in kernels of the type, with which it is not compared.
     pub significant_bits: Option<u32>,
     /// Why no API runs this case, if none does.
     pub unsupported: fn(&Shape) -> Option<&'static str>,
-    /// The cases of the profile `quick`: one size, at which the rate is within 3 % of that at the largest size on a
-    /// large GPU. If empty, `quick` runs the [representative cases](Self::representative), and only if a filter selects
-    /// the benchmark.
+    /// The cases of the profile `quick`: one size, whose rate on a large GPU is within 3 % of the largest size's. If
+    /// empty, `quick` runs the [representative cases](Self::representative), and only if a filter selects the
+    /// benchmark.
     pub quick: &'static [Quick],
     /// Element types, sizes and parameters of the other profiles; the first is [representative](Self::representative).
     pub cases: &'static [Cases],
@@ -68,8 +60,7 @@ pub struct Benchmark {
     pub accepts: &'static [(&'static str, Accepted)],
     /// Overrides computed from the size, so that compilers know it. They are not parameters.
     pub of_size: &'static [OfSize],
-    /// A size below those of `cases`, for time limits that one launch of the smallest exceeds. `None` if the smallest
-    /// is fast enough on every device.
+    /// A size below `cases`, for time limits that their smallest exceeds; `None` if that is fast on every device.
     pub small: Option<Extent>,
     /// Buffers, each named after its binding unless a step binds it by position.
     pub buffers: fn(&Shape, &Interface) -> Vec<Buffer>,
@@ -83,8 +74,8 @@ pub struct Benchmark {
     pub is_latency: bool,
     /// Whether its workgroups wait for each other: the time of a launch may then grow faster than its work.
     pub waits: bool,
-    /// The measured peak that limits it. If it both moves bytes and computes, the peak for bytes:
-    /// [`Case::limits`](super::Case::limits) adds the other.
+    /// The measured peak that limits it: for bytes, if it moves any; [`Case::limits`](super::Case::limits) adds
+    /// arithmetic.
     pub ceiling: Option<Limit>,
     /// The peak for its operations, if they exceed those that are part of moving its bytes.
     pub arithmetic: Limit,
@@ -167,10 +158,7 @@ impl Benchmark {
 
     /// The first block of `cases`, which every device has time for. `explain` counts the work of its largest size,
     /// tests begin with its types and parameters, and the profile `quick` runs it if a filter selects a benchmark
-    /// without [`quick`](Self::quick) cases.
-    ///
-    /// # Panics
-    /// If the benchmark declares no cases.
+    /// without [`quick`](Self::quick) cases. Panics if the benchmark declares no cases.
     #[must_use]
     pub const fn representative(&self) -> Block<'static> {
         self.cases[0].block()
@@ -196,8 +184,7 @@ pub struct Work {
     pub flops: u64,
 }
 
-/// How an output is verified. Elements must be exact unless [`Benchmark::tolerance`] allows an error: no operation
-/// rounds on the chosen inputs.
+/// How an output is verified: exactly, since inputs avoid rounding, unless [`Benchmark::tolerance`] allows an error.
 #[derive(Clone, Copy)]
 pub struct Check {
     /// The buffer with the answer.
@@ -232,19 +219,12 @@ pub const fn all(shape: &Shape, _: &Interface) -> u64 {
     shape.count()
 }
 
-/// A benchmark whose buffers, steps and answers are declared at run time. The methods replace functions of
-/// [`Benchmark`], see [`Benchmark::declared`].
+/// A benchmark declared at run time. The methods replace functions of [`Benchmark`], see [`Benchmark::declared`].
 pub trait Declaration: Send + Sync {
-    /// The buffers, each named after its binding unless a step binds it by position.
-    ///
-    /// # Errors
-    /// If there are no such buffers for this shape.
+    /// The buffers, each named after its binding unless a step binds it by position; an error if this shape has none.
     fn buffers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Buffer>>;
 
-    /// One launch.
-    ///
-    /// # Errors
-    /// If there is no such launch for this shape.
+    /// One launch; an error if this shape has none.
     fn steps(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Step>>;
 
     /// Bytes and operations of one launch; 0 if unknown.
@@ -278,10 +258,7 @@ pub trait Declaration: Send + Sync {
         ""
     }
 
-    /// Bytes of an element of each buffer, by name: the length that kernels see is rounded up to whole elements.
-    ///
-    /// # Errors
-    /// If there are no such buffers for this shape.
+    /// Bytes of an element of each buffer, by name: kernels see whole elements. An error if the shape has no buffers.
     fn strides(&self, _shape: &Shape, _interface: &Interface) -> Result<Vec<(&'static str, u64)>> {
         Ok(Vec::new())
     }
@@ -301,10 +278,7 @@ pub trait Declaration: Send + Sync {
         Sampling::LINEAR
     }
 
-    /// The right outputs; none if there is nothing to compare with.
-    ///
-    /// # Errors
-    /// If there is no answer for this shape.
+    /// The right outputs; none if there is nothing to compare with, an error if this shape has no answer.
     fn answers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Answer>>;
 }
 

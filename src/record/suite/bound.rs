@@ -1,5 +1,3 @@
-//! The error bounds of a kernel's arithmetic on inputs with full significands.
-
 use super::interface::Interface;
 use super::oracle::Oracle;
 use super::shape::Shape;

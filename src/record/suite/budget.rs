@@ -100,10 +100,7 @@ impl Budget {
         self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
     }
 
-    /// Fails once the budget is used up.
-    ///
-    /// # Errors
-    /// The limit, and how to raise it.
+    /// An error once the budget is used up, with the limit and how to raise it.
     pub fn check(self) -> Result<(), String> {
         if self.left().is_zero() { Err(self.exceeded()) } else { Ok(()) }
     }

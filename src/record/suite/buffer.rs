@@ -1,5 +1,3 @@
-//! Buffers and their contents before the first launch.
-
 use super::csr::{Csr, CsrArray};
 use super::input::Values;
 use super::pointer_chase::Cycle;
@@ -10,9 +8,8 @@ use super::shape::Shape;
 pub struct Buffer {
     /// Name by which steps and bindings find it.
     pub name: &'static str,
-    /// Length in scalars of the case's element type; in f32 for [`Contents::PoisonF32`], in u32 words for
-    /// [`Contents::Words`], [`Contents::Cycle`], [`Contents::Csr`] and [`Contents::Clock`], in the type of
-    /// [`Contents::Of`].
+    /// Length in scalars of the case's element type; in f32 for `PoisonF32`, in the type of [`Contents::Of`], and in
+    /// words for [`Contents::Words`], [`Contents::Cycle`], [`Contents::Csr`] and [`Contents::Clock`].
     pub scalars: u64,
     /// Its contents before the first launch.
     pub contents: Contents,
@@ -91,8 +88,7 @@ pub enum Contents {
     Of(Scalar, Box<Contents>),
     /// Contents in host memory, where kernels access them.
     OnHost(Box<Contents>),
-    /// Contents in the memory of the card this many positions after this one in the driver's list, cyclically; 0 = of
-    /// this card, in a context of its own.
+    /// Contents on the card this many positions further in the driver's list, cyclically; 0 = here, in another context.
     OnPeer(u32, Box<Contents>),
     /// Constants for a uniform buffer, or state that one launch passes to the next.
     Words(Vec<u32>),
@@ -281,8 +277,7 @@ impl Sampling {
     pub const LINEAR: Self = Self { is_linear: true, repeats: true };
 }
 
-/// In copies to and from textures, buffer rows start at multiples of this many bytes: wgpu's rule, which CUDA's pitched
-/// allocations also satisfy.
+/// Buffer rows in texture copies start at multiples of this many bytes: wgpu's rule, which CUDA's pitch also satisfies.
 pub const ROW_PITCH: u64 = 256;
 
 /// The word that fills outputs before they are checked: an unlikely integer; a NaN as f32, f64 and f16.

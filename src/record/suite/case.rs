@@ -1,5 +1,3 @@
-//! Cases: benchmarks at one size with one set of parameters.
-
 use std::fmt;
 
 use super::benchmark::{Benchmark, Work};
@@ -18,8 +16,7 @@ pub struct Case {
     pub benchmark: &'static Benchmark,
     /// Type, size and parameters.
     pub shape: Shape,
-    /// Whether it runs only in place of a larger size that the device lacks memory or time for, or as such a case's
-    /// ceiling.
+    /// Whether it only replaces a size that the device lacks memory or time for, or is such a case's ceiling.
     pub is_reserve: bool,
     is_trusted: bool,
 }
@@ -58,8 +55,7 @@ impl Case {
         self.is_trusted = true;
     }
 
-    /// The checks to add on APIs that can switch them: those that the parameters request, all if the WGSL is not
-    /// trusted.
+    /// The checks to add on APIs that can switch them: those that the parameters request, all if the WGSL is untrusted.
     #[must_use]
     pub fn checks(&self) -> Checks {
         if self.is_trusted { Checks::of(&self.shape) } else { Checks::ALL }
@@ -83,29 +79,25 @@ impl Case {
         self.benchmark.work_at(&self.shape)
     }
 
-    /// The working set of the memory ceiling to compare with: the bytes that a launch moves; with cold caches, at least
-    /// a working set beyond all caches.
+    /// The working set of the memory ceiling to compare with: a launch's bytes; with cold caches, beyond all caches.
     #[must_use]
     pub fn working_set(&self) -> u64 {
         let bytes = self.work().bytes;
         if self.shape.is_cold() { bytes.max(PAST_CACHES) } else { bytes }
     }
 
-    /// Whether its launches may find cold caches: it has a ceiling, sets none itself, and times a kernel that is no
-    /// latency chain.
+    /// Whether its launches may find cold caches: a kernel with a ceiling that sets none and measures no latency.
     #[must_use]
     pub fn may_be_cold(&self) -> bool {
         let benchmark = self.benchmark;
         benchmark.ceiling.is_some() && !benchmark.sets_ceiling && !benchmark.is_latency && benchmark.host_part.is_none()
     }
 
-    /// The limits that the case is compared with. The one that predicts the longest time counts (the roofline model:
-    /// Williams, Waterman & Patterson, *Communications of the ACM* 52(4), 2009). Empty if no measured peak limits it.
-    ///
-    /// Besides [`Benchmark::ceiling`], a case is limited by multiply-adds, or tensor cores, if it does more than one
-    /// floating-point operation for each scalar that it moves. Up to one is part of moving: `ceiling/read` adds each
-    /// scalar that it reads. Integer operations have no limit, since some are faster than the multiply-adds of
-    /// `ceiling/mad`.
+    /// The limits of the case: [`Benchmark::ceiling`] and, if it does more than one floating-point operation for each
+    /// scalar that it moves, multiply-adds or tensor cores. (Up to one is part of moving: `ceiling/read` adds each
+    /// scalar that it reads.) Integer operations have no limit, since some are faster than the multiply-adds of
+    /// `ceiling/mad`. The limit with the longest predicted time counts (the roofline model: Williams, Waterman &
+    /// Patterson, *Communications of the ACM* 52(4), 2009).
     pub fn limits(&self) -> impl Iterator<Item = Limit> {
         let (declared, scalar, work) = (self.benchmark.ceiling, self.shape.dtype.scalar(), self.work());
         let scalars = work.bytes / scalar.bytes() as u64;

@@ -1,5 +1,3 @@
-//! The cases that a benchmark declares, in blocks.
-
 use super::params::Params;
 use super::profile::Profile;
 use super::shape::{Dtype, Extent};

@@ -39,8 +39,8 @@ pub enum CsrArray {
     Columns,
 }
 
-/// Rows of a block. Whole blocks have the pattern's row lengths in an order that starts at a random one. The rows after
-/// the last whole block start at the first length, so that no stream has more nonzeros.
+/// Rows of a block. Whole blocks have the pattern's row lengths, from a random one on cyclically. Later rows start at
+/// the first length, so that no stream has more nonzeros.
 const BLOCK: u64 = 4096;
 
 /// Nonzeros per row of a band.
@@ -140,7 +140,6 @@ impl Csr {
 }
 
 vectorised! {
-    /// See [`Csr::columns`].
     fn columns_of(csr: Csr, first: u64, columns: &mut [u32]) {
         let (key, rows) = (csr.key(), csr.rows);
         if csr.pattern != Pattern::Banded {

@@ -1,5 +1,3 @@
-//! Properties of a device in rows.
-
 use std::fmt;
 
 /// The kind of a device.
@@ -58,7 +56,6 @@ impl SubgroupSize {
 impl std::str::FromStr for SubgroupSize {
     type Err = String;
 
-    /// Parses the text of [`fmt::Display`].
     fn from_str(text: &str) -> Result<Self, String> {
         let (least, most) = text.split_once('-').unwrap_or((text, text));
         match (least.parse(), most.parse()) {

@@ -1,5 +1,3 @@
-//! Declarations of families.
-
 use std::fmt;
 
 use super::benchmark::Benchmark;
@@ -45,8 +43,7 @@ impl Family {
 pub struct Headline {
     /// The job's name for the reader.
     pub name: &'static str,
-    /// Position in the summary, most requested first: lines are dropped from the end. [`Self::NO_PLACE`] is for `cost`
-    /// alone.
+    /// Position in the summary, most requested first; the last are left out. [`Self::NO_PLACE`]: only in `cost`.
     pub place: u8,
     /// The benchmarks that do this job; all of the family if there are none.
     pub benchmarks: &'static [&'static str],
@@ -56,8 +53,8 @@ pub struct Headline {
     pub scalar: Option<Scalar>,
     /// Whether only the largest size counts; otherwise the fastest of all sizes does.
     pub is_largest: bool,
-    /// Why WGSL takes longer than its CUDA port at sizes that saturate a GPU, in at most 12 columns, if an experiment
-    /// shows it (docs/research/2026-11-25-portable-cost.md); else empty.
+    /// Why WGSL takes longer than CUDA at sizes that saturate a GPU, in at most 12 columns, if an experiment shows it
+    /// (docs/research/2026-11-25-portable-cost.md); else empty.
     pub cause: &'static str,
 }
 

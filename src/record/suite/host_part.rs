@@ -1,5 +1,3 @@
-//! The parts of the host's work for a submission.
-
 /// A part of the host's work for a submission, timed in place of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HostPart {

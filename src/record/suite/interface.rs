@@ -1,5 +1,3 @@
-//! The interface of a kernel, and the run-time checks that an API may add to it.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a kernel uses a binding.
@@ -298,8 +296,7 @@ impl Feature {
     }
 }
 
-/// Run-time checks that an API may add to a kernel. Off everywhere except in `safety_tax` and
-/// `workgroup_memory/zero_init`, for comparison with CUDA, which adds none.
+/// Run-time checks that an API may add: off, as in CUDA, except in `safety_tax` and `workgroup_memory/zero_init`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub struct Checks {
     /// Every index is clamped to its array.

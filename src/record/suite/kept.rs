@@ -1,6 +1,5 @@
-//! Values of user declarations that live until the program ends. Families and benchmarks are constants, and those made
-//! from a user's files must live as long. Only these functions leak memory; the files that one command line names bound
-//! it.
+//! Leaks values of user declarations: families and benchmarks are constants, so those made from a user's files must
+//! live as long. Only these functions leak memory, and the files that one command line names bound it.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

@@ -1,5 +1,3 @@
-//! Vendors' libraries, with which the suite's kernels are compared.
-
 use std::fmt;
 
 /// A vendor's library.
@@ -54,8 +52,8 @@ pub enum Routine {
         /// Precision of factors and sums.
         precision: Precision,
     },
-    /// [`Self::Multiply`] with B stored column by column and, for integer factors, 32-bit integer sums. The factors
-    /// have 8 or 16 bits, and all sides are multiples of 16.
+    /// [`Self::Multiply`] with B by columns, factors of 8 or 16 bits, integer sums for integers, sides of multiples of
+    /// 16.
     MultiplyByColumns {
         /// Rows of A and C.
         m: u64,

@@ -1,5 +1,3 @@
-//! Limits of a device.
-
 /// A limit of the device, with its peak measured by the family `ceiling`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Limit {
@@ -67,8 +65,7 @@ impl Limit {
         self.is_memory() || matches!(self, Self::Workgroup)
     }
 
-    /// Whether tensor cores are the limit. Their instructions differ in speed; `ceiling/tensor*` measures subgroup ones
-    /// alone.
+    /// Whether tensor cores are the limit. `ceiling/tensor*` measures only subgroup instructions; others may be faster.
     #[must_use]
     pub const fn is_tensor(self) -> bool {
         matches!(self, Self::Tensor | Self::TensorBf16 | Self::TensorTf32 | Self::TensorFp8 | Self::TensorInt8)

@@ -1,9 +1,7 @@
-//! Types of declarations and rows; for declarations see [`Family`] and [`Benchmark`].
-//!
-//! A benchmark is one literal of [`Benchmark`] and one WGSL file. The literal declares only what the shader does not:
-//! bindings, workgroup size, workgroup memory and features are read from the shader. A kernel that only CUDA can
-//! express has a `.cu` file instead, which is read in the same way; if Vulkan runs it too, also a `.comp` file and its
-//! SPIR-V.
+//! Types of declarations and rows. A benchmark is one literal of [`Benchmark`] in a [`Family`], and one WGSL file. The
+//! literal declares only what the shader does not: bindings, workgroup size, workgroup memory and features are read
+//! from the shader. A kernel that only CUDA can express has a `.cu` file instead, read in the same way; if Vulkan runs
+//! it too, also a `.comp` file and its SPIR-V.
 
 mod accepted;
 mod api;

@@ -1,5 +1,3 @@
-//! The CPU functions that compute right answers.
-
 use std::sync::OnceLock;
 
 use rayon::prelude::*;

@@ -1,5 +1,3 @@
-//! Parameters of cases: overrides of shaders, and settings of the harness.
-
 use std::collections::BTreeMap;
 
 use super::interface::Checks;
@@ -96,10 +94,7 @@ pub fn params_text(params: &BTreeMap<String, f64>) -> String {
     pairs.join(";")
 }
 
-/// Parses the text of [`params_text`]; empty text is no parameters.
-///
-/// # Errors
-/// The part that is not a parameter.
+/// Parses the text of [`params_text`]; empty text is no parameters, and an error names the part that is not one.
 pub fn parse_params(text: &str) -> Result<BTreeMap<String, f64>, String> {
     let pair = |pair: &str| {
         let (name, value) = pair.split_once('=')?;

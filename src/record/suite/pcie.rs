@@ -1,5 +1,3 @@
-//! PCI Express links.
-
 use std::fmt;
 
 /// A PCI Express link.
@@ -45,7 +43,6 @@ impl fmt::Display for PcieLink {
 impl std::str::FromStr for PcieLink {
     type Err = String;
 
-    /// Reads what [`fmt::Display`] writes.
     fn from_str(text: &str) -> Result<Self, String> {
         let link = text.split_once(" x").and_then(|(generation, width)| {
             Some(Self { generation: generation.parse().ok()?, width: width.parse().ok()? })

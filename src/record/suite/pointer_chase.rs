@@ -16,7 +16,6 @@ pub struct Cycle {
     /// 1, or 3 runs of 2^k positions.
     runs: u64,
     stride: u64,
-    /// Number of the random stream.
     stream: u64,
     /// Odd factors of B, and their inverses.
     factors: [u64; 2],
@@ -32,8 +31,7 @@ impl Cycle {
     /// Random bits of the factors of B, combined with those of the stream.
     const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
 
-    /// A cycle over `length` positions, `stride` u32 words apart. The length is rounded down to a power of two or three
-    /// times one.
+    /// A cycle over `length` positions (rounded down to 2^k or 3·2^k), `stride` u32 words apart.
     #[must_use]
     pub const fn new(length: u64, stride: u64) -> Self {
         let bits = if length == 0 { 0 } else { length.ilog2() };
@@ -96,8 +94,7 @@ impl Cycle {
         hash(position, self.key())
     }
 
-    /// `check` of a walk's last position XOR `expected` of its first: the same for all walks of `steps` steps, and no
-    /// others.
+    /// `check` of a walk's last position XOR `expected` of its first: the same for walks of `steps` steps only.
     #[must_use]
     pub const fn answer(self) -> u32 {
         hash(u64::MAX, self.key())
@@ -124,9 +121,8 @@ impl Cycle {
         (multiplier, increment)
     }
 
-    /// Word `index` of the buffer. The first word of a position is the next position, the second `check`, the fourth
-    /// what a walk from there is [expected](Self::answer) to end with. All others are 0, so that a wrong step leads to
-    /// position 0.
+    /// Word `index` of the buffer. A position's first word is the next position, the second `check`, the fourth the
+    /// [expected](Self::answer) end of a walk from there. All others are 0: a wrong step leads to position 0.
     #[must_use]
     pub const fn word(self, index: u64) -> u32 {
         self.word_by(index, self.power(self.steps))
@@ -185,8 +181,7 @@ impl Cycle {
     }
 }
 
-/// The inverse of an odd number mod 2^64 by Newton's iteration: each round doubles the number of correct bits, 3 at the
-/// start.
+/// The inverse of an odd number mod 2^64 by Newton's iteration: each round doubles the correct bits, at first 3.
 const fn inverse(odd: u64) -> u64 {
     let (mut inverse, mut round) = (odd, 0);
     while round < 5 {

@@ -1,5 +1,3 @@
-//! A matrix product: its factors and its right elements.
-
 use std::sync::OnceLock;
 
 use super::buffer::{Buffer, Contents};

@@ -1,5 +1,3 @@
-//! Loops over the rows of a matrix.
-
 /// Splits the slots, the first of which is element `first`, at the ends of rows of `length`: `fill` gets each piece
 /// with its row and the column of its first element. This divides once per row instead of once per element.
 #[inline(always)]

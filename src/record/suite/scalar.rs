@@ -1,5 +1,3 @@
-//! Scalar types, and their values in memory.
-
 #[cfg(not(target_family = "wasm"))]
 use half::bf16;
 use half::f16;
@@ -256,8 +254,7 @@ mod tests {
         }
     }
 
-    /// From the format's definition: the largest number, the smallest normal one, the smallest of all, and one in
-    /// between.
+    /// From the format's definition: the largest number, the least normal one, the least of all, and one in between.
     #[test]
     fn every_fp8_is_decoded_and_encoded() {
         assert_eq!(decoded(Scalar::E4m3, &[0x7e, 0x08, 0x01, 0xb6]), [448.0, 0.015_625, 0.001_953_125, -0.875]);

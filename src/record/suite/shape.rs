@@ -1,5 +1,3 @@
-//! Element type, size and parameters of a case.
-
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -161,10 +159,7 @@ impl Extent {
         }
     }
 
-    /// Parses `N`, `2^K`, `RxC` or `MxNxK`.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] for anything else, and for zero.
+    /// Parses `N`, `2^K`, `RxC` or `MxNxK`; [`Error::Usage`] for anything else, and for zero.
     pub fn parse(text: &str) -> Result<Self> {
         let number = |part: &str| -> Option<u64> {
             let value = match part.split_once('^') {
@@ -261,11 +256,9 @@ pub struct Shape {
     pub extent: Extent,
     /// Parameters by name.
     pub params: BTreeMap<String, f64>,
-    /// Number of the inputs' random stream, another one in each epoch. Not part of the case's identity: shapes that
-    /// differ only in the stream are equal.
+    /// Number of the inputs' random stream, another one in each epoch. Not part of the case's identity.
     pub stream: u64,
-    /// Fraction bits of texture coordinates on the device, which is how exact the filter's weights are. Not part of the
-    /// case's identity.
+    /// Fraction bits of the device's texture coordinates and so of filter weights. Not part of the case's identity.
     pub sub_texel_bits: u32,
     /// The significands of the inputs. Not part of the case's identity.
     pub significands: Significands,

@@ -1,5 +1,4 @@
-//! How many significant bits inputs have. The usual inputs have few, so that results are exact, but a kernel of such a
-//! low precision passes too.
+//! How many significant bits inputs have. With few, results are exact, but a kernel of low precision passes too.
 
 /// The significands of a shape's float inputs. Integers, constants, ramps and pictures of bytes are the same in each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -9,8 +8,7 @@ pub enum Significands {
     Few,
     /// At most this many bits, or those of the type if it has fewer, of both signs and over six binades.
     Full(u32),
-    /// The magnitudes of the same values. No kernel gets them: they turn a sum's oracle into that of its terms'
-    /// magnitudes.
+    /// The magnitudes of the same values, never given to kernels: an oracle's sum becomes that of its magnitudes.
     Magnitudes(u32),
 }
 

@@ -1,5 +1,3 @@
-//! The steps of a launch.
-
 use super::interface::Interface;
 use super::library::Routine;
 use crate::error::{Error, Result};
@@ -25,16 +23,16 @@ pub enum Step<B = &'static str> {
     },
     /// Sets a buffer to zero. Not timed if the job has a dispatch.
     Clear(B),
-    /// Copies rows between a buffer, [`Texture::pitch`](super::Texture::pitch) apart, and a texture. Timed if the job
-    /// has no dispatch.
+    /// Copies rows, [`Texture::pitch`](super::Texture::pitch) apart, to or from a texture. Timed if there is no
+    /// dispatch.
     CopyRows {
         /// Source.
         from: B,
         /// Destination; one of the two is a texture.
         to: B,
     },
-    /// Copies packed rows into memory whose row pitch the driver chooses, and from there into `to`, packed again. Timed
-    /// if the job has no dispatch.
+    /// Copies packed rows through memory with the driver's row pitch into `to`, packed again. Timed if there is no
+    /// dispatch.
     CopyPitched {
         /// Source.
         from: B,
@@ -83,8 +81,7 @@ pub struct Dispatch<B = &'static str> {
     pub groups: [u32; 3],
     /// Buffer and byte offset of three words that the device uses in place of `groups`.
     pub indirect: Option<(B, u64)>,
-    /// One buffer for each binding of the kernel, in their order. If a declaration leaves it empty, each binding gets
-    /// the buffer of its name.
+    /// One buffer for each binding of the kernel, in their order; if empty, each binding gets the buffer of its name.
     pub buffers: Vec<B>,
     /// The words of the immediates.
     pub immediates: Vec<u32>,
@@ -119,8 +116,7 @@ pub enum Route {
     Staging,
     /// The storage buffer itself, mapped: no copy by the device. Only some devices support it.
     Mapped,
-    /// A staging buffer that the host does not access meanwhile: the device's copy alone. CUDA: pinned host memory, and
-    /// only to receive.
+    /// A staging buffer that the host leaves alone: only the device's copy. CUDA: pinned host memory, receive only.
     StagingOnly,
     /// A buffer in host memory that the host does not access meanwhile: the device's copy over the bus. CUDA: pinned
     /// host memory. Only to send: receiving is [`Route::StagingOnly`].
@@ -153,10 +149,8 @@ impl Step {
         vec![Self::Library { routine, buffers: buffers.to_vec() }]
     }
 
-    /// The step with buffer indices instead of names, for a kernel with this interface.
-    ///
-    /// # Errors
-    /// Those of `index`, and [`Error::Shader`] if a dispatch has fewer or more buffers than the kernel has bindings.
+    /// The step with buffer indices instead of names, for a kernel with this interface. Errors are those of `index`,
+    /// and [`Error::Shader`] if a dispatch has fewer or more buffers than the kernel has bindings.
     pub fn indexed(self, interface: &Interface, index: impl Fn(&str) -> Result<usize>) -> Result<Step<usize>> {
         let all = |buffers: Vec<&str>| buffers.into_iter().map(&index).collect::<Result<Vec<usize>>>();
         let bindings = &interface.bindings;

@@ -1,5 +1,3 @@
-//! Tags: topics that select several families at once.
-
 /// A topic of a family, which may have several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tag {
@@ -40,10 +38,7 @@ impl Tag {
         tags.iter().map(|tag| tag.name()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Parses a [`Tag::name`].
-    ///
-    /// # Errors
-    /// One sentence with all tags for anything else.
+    /// Parses a [`Tag::name`]; the error is a sentence that lists all tags.
     pub fn parse(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|tag| tag.name() == text);
         found.ok_or_else(|| format!("there is no tag '{text}'; the tags are {}", Self::names(&Self::ALL)))

@@ -1,5 +1,3 @@
-//! The API and the compiler of a row.
-
 use std::borrow::Cow;
 
 use super::Api;
@@ -52,7 +50,6 @@ impl PartialEq for Toolchain<'_> {
 impl Eq for Toolchain<'_> {}
 
 impl From<Api> for Toolchain<'_> {
-    /// The API with its own compiler.
     fn from(api: Api) -> Self {
         Self { api, compiler: "" }
     }

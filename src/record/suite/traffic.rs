@@ -1,13 +1,10 @@
-//! The bytes that a subgroup requests, and those that memory moves for it.
-
 /// Bytes of a sector, the unit in which GPUs move memory.
 const SECTOR: u64 = 32;
 
 /// Invocations of the subgroup that the models assume.
 pub const SUBGROUP: u64 = 32;
 
-/// The bytes of one access of a subgroup of 32, or the mean of several: requested, each counted once, and in the
-/// aligned 32-byte sectors that contain them.
+/// Bytes of one access of a subgroup of 32 (or a mean of several): distinct ones, and all in their 32-byte sectors.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Traffic {
     /// Distinct bytes requested.

@@ -28,7 +28,7 @@ macro_rules! vectorised {
 pub use vectorised;
 
 vectorised! {
-    /// Whole numbers below 2^32 as words: added to 2^52, they are its low bits. Unlike `as`, which saturates, this
+    /// Whole numbers below 2^32 as words: the low bits of 2^52 plus the number. Unlike the saturating `as`, it
     /// vectorises.
     pub fn words_of(values: &[f64], words: &mut [u32]) {
         for (word, value) in words.iter_mut().zip(values) {

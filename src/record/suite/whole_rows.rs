@@ -1,5 +1,3 @@
-//! Values that an oracle computes from whole rows of a matrix.
-
 use std::sync::OnceLock;
 
 use super::input::{Input, Values};

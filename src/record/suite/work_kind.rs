@@ -1,5 +1,3 @@
-//! Kinds of work, each with its own mean.
-
 use super::benchmark::Benchmark;
 
 /// What a benchmark times. Each kind has its own mean: a faster launch does not make up for a slower kernel.

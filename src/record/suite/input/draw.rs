@@ -1,5 +1,3 @@
-//! Parameters with which a device draws inputs itself, by `src/gpu/backend/wgpu/fill.wgsl` or its CUDA twin.
-
 use super::elements::Input;
 use super::random::key;
 use super::values::{Scaled, Values};

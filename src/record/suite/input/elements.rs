@@ -1,5 +1,3 @@
-//! The elements of an input: any of them, many at a time, and their sum.
-
 use rayon::prelude::*;
 
 use super::mixture::mixture;
@@ -68,9 +66,9 @@ impl Input {
         f64::from(2 * summable(hash(row, self.row_key())))
     }
 
-    /// Element `index` of [`Values::SortKeys`]. Of 32 pieces of 256 elements on average, one has equal keys, one
-    /// ascending keys, one few distinct keys, and one many zeros and largest words. With 2^20 keys or more, it is of
-    /// 1024 pieces, since equal digits slow a sort down. An eighth of the keys in the other pieces are repeated.
+    /// Element `index` of [`Values::SortKeys`]. Of 32 pieces of 256 keys on average (1024 from 2^20 keys, since equal
+    /// digits slow a sort), one has equal keys, one ascending, one few distinct, and one many zeros and largest words.
+    /// An eighth of the keys in the other pieces are repeated.
     #[inline(always)]
     const fn sort_key(self, keys: u64, index: u64) -> u32 {
         let random = hash(index, key(self.stream));
@@ -133,8 +131,7 @@ impl Input {
         scalar.is_float() && is_drawn && !self.significands.are_few()
     }
 
-    /// Element `index` with other significands. Exponents of [`Values::Logits`] and [`Values::Queries`] are as large as
-    /// usual.
+    /// Element `index` with other significands; exponents of [`Values::Logits`] and [`Values::Queries`] stay as large.
     fn general(self, scalar: Scalar, index: u64) -> f64 {
         let (Significands::Full(bits) | Significands::Magnitudes(bits)) = self.significands else { return f64::NAN };
         let scale = match self.values.kind() {
@@ -187,8 +184,7 @@ impl Input {
         pieces.sum()
     }
 
-    /// Sum of up to 2^16 elements, exact except for [`Values::Wide`] floats: f64 has spare bits. Eight sums at a time,
-    /// since each addition waits for the last one of its sum.
+    /// Sum of up to 2^16 elements, exact except for [`Values::Wide`] floats. Eight sums hide the latency of additions.
     fn sum_of_piece(self, scalar: Scalar, range: std::ops::Range<u64>) -> f64 {
         let (mut block, mut sums) = ([0.0; BLOCK], [0.0; 8]);
         for first in range.clone().step_by(BLOCK) {
@@ -205,8 +201,7 @@ impl Input {
 /// Elements of a piece of [`Values::SortKeys`].
 const SORT_PIECE: u64 = 256;
 
-/// A key of an ordinary piece of [`Values::SortKeys`] from its random bits: one in eight is one of 4096 repeated keys.
-/// Like [`hash`], it must be inlined into loops.
+/// A key of an ordinary piece of [`Values::SortKeys`]: one in eight is one of 4096 repeated keys. Loops must inline it.
 #[inline(always)]
 const fn common_key(own: u32, row_key: u32) -> u32 {
     let again = mixed(own >> 16 & 4095 ^ salt(0, row_key), row_key);
@@ -217,7 +212,6 @@ const fn common_key(own: u32, row_key: u32) -> u32 {
 pub const BLOCK: usize = 512;
 
 vectorised! {
-    /// See [`Input::elements`].
     fn elements(input: Input, scalar: Scalar, first: u64, stride: u64, slots: &mut [f64]) {
         let (values, key) = (input.values, key(input.stream));
         let position = values.position(first);
@@ -336,7 +330,6 @@ vectorised! {
 }
 
 vectorised! {
-    /// See [`Input::elements_at`].
     fn elements_at(input: Input, scalar: Scalar, indices: &[u32], slots: &mut [f64]) {
         let indices = indices.iter().map(|index| u64::from(*index));
         match input.values {
@@ -387,7 +380,6 @@ fn full(random: u32, bits: u32) -> f64 {
 /// The first element of each row of [`Values::AttentionKeys`].
 const KEY: f64 = 8.0;
 
-/// 2^`exponent`, for a normal number.
 #[inline(always)]
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)

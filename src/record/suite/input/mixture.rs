@@ -1,5 +1,3 @@
-//! Integers as in real data.
-
 use super::random::hash;
 
 /// Element of [`Values::MixedFrom`](super::Values::MixedFrom) at this position of a stream. Of 16 pieces of 256

@@ -1,5 +1,3 @@
-//! Pictures as functions of the position.
-
 use super::random::hash;
 use crate::suite::scalar::Scalar;
 

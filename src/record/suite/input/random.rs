@@ -1,5 +1,3 @@
-//! Random bits as a function of the index.
-
 /// 32 random bits for an index: the "lowbias32" integer hash (Wellons, *Prospecting for Hash Functions*), with the high
 /// word mixed in. The key enters twice. At the start alone, two streams would often hold the same values in another
 /// order, with the same sum; after the first multiplication alone, signs would stay correlated.

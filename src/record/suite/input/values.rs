@@ -1,5 +1,3 @@
-//! The kinds of values that inputs have, and how an element follows from random bits.
-
 use half::f16;
 
 use crate::suite::scalar::Scalar;
@@ -7,24 +5,21 @@ use crate::suite::scalar::Scalar;
 /// A family of random inputs; an `Input` is one of them, drawn from one stream.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Values {
-    /// The whole range of the type without zero, floats in (0, 1): almost any two elements differ, so a misplaced one
-    /// is found.
+    /// The whole range without zero, floats in (0, 1): almost any two elements differ, so a misplaced one is found.
     Wide,
     /// [`Values::Wide`] with both signs, floats in (-1, 1), so that a copy is no absolute value.
     Signed,
     /// Floats ±k/128 with k in 1..=127 (integers as [`Values::Wide`]): every partial sum of up to 2^28 of them, in any
-    /// order, is an exact multiple of 1/128 below 2^17, so sums compare exactly and one missing element is found. (The
-    /// standard deviation of a random walk of 2^28 steps of 0.58 is 9500. The hash is slightly less random: partial
-    /// sums of 2^28 elements in streams 0 to 63 reach 43,000, a third of the limit.) In f16 the elements are exact, and
-    /// sums up to 16.
+    /// order, is an exact multiple of 1/128 below 2^17, so sums compare exactly and one missing element is found. (A
+    /// random walk of 2^28 steps of 0.58 has a standard deviation of 9500. The hash is less random: partial sums in
+    /// streams 0 to 63 reach 43,000, a third of the limit.) In f16, elements are exact, and sums up to 16.
     Summable,
-    /// ±1, independent of [`Values::Summable`]: a second operand that keeps sums and products with the first exact
-    /// (integers as [`Values::Wide`]).
+    /// ±1, independent of [`Values::Summable`]: products and sums with it stay exact (integers as [`Values::Wide`]).
     Signs,
     /// Decimal digits, 1 to 9, of any type: a sum reveals each that is left out.
     Digits,
-    /// Whole numbers ±k with k in 1..=127 as floats: exponents whose differences are exact, and whose exponentials
-    /// exceed f32 unless the largest is subtracted first.
+    /// Floats ±k with k in 1..=127: exponents with exact differences, whose exponentials exceed f32 unless the largest
+    /// is subtracted first.
     Logits,
     /// [`Values::Summable`], starting at this element of its stream: a second input, independent of the first.
     SummableFrom(u64),
@@ -42,17 +37,14 @@ pub enum Values {
     SignsFrom(u64),
     /// [`Values::Digits`], starting at this element of its stream.
     DigitsFrom(u64),
-    /// Words as in real data, starting at this element of their stream: random ones with equal ones, ascending and
-    /// descending runs, zeros and extremes among them.
+    /// Words as in real data, starting at this element: random, but also equal, runs up and down, zeros and extremes.
     MixedFrom(u64),
-    /// 0, 1, 2, …, restarting after as many elements as the type counts exactly: 2^11 (f16), 2^24 (f32), 2^32 (u32,
-    /// f64).
+    /// 0, 1, 2, …, restarting at the end of exact integers: 2^11 for f16, 2^24 for f32, 2^32 for u32 and f64.
     Ramp,
     /// Pixels (red, green, blue, opacity) of a picture of this width. Red: a gradient from left to right. Green: rings,
     /// inverted in the upper left, to show the orientation. Blue: noise, to make neighbouring pixels differ.
     Picture(u64),
-    /// Rings and noise of [`Values::Picture`] of this width, mixed in one channel: levels below 256; for floats, 1/256
-    /// of them.
+    /// Rings and noise of [`Values::Picture`], mixed in one channel: levels below 256; for floats, 1/256 of them.
     Grey(u64),
     /// Any normal number of a float type, of both signs; integers as [`Values::Wide`]. For kernels that move values.
     Any,
@@ -61,15 +53,14 @@ pub enum Values {
     /// [`Values::Logits`] in rows of this length, each row with an offset of ±8k with k in 1..=127: in most rows, exponentials
     /// of all elements exceed f32 or are too small for it, unless the row's own largest is subtracted.
     LogitRows(u64),
-    /// This many keys to sort, followed by [`Values::Wide`]: random words with equal keys, constant and ascending runs,
-    /// zeros and largest words among them.
+    /// This many keys to sort, then [`Values::Wide`]: random, but also equal, constant or ascending runs, 0 and the
+    /// largest.
     SortKeys(u64),
     /// Queries of attention, in rows of this length: [`Values::Summable`] times 4, every 61st row times 32. Products
-    /// with [`Values::AttentionKeys`], over the square root of the length, have a standard deviation of 1.3, so that
-    /// many keys count; in every 61st row 11, so that few keys decide, and larger maxima follow smaller ones. The first
-    /// element is ±2k with k in 1..=127, which shifts all scores of a row by up to 180 (length 128) or 254 (64). The
-    /// sum of up to 128 products is exact in f32: a multiple of 2^-12 below 2^12; in every 61st row, of 2^-9 below
-    /// 2^13.
+    /// with [`Values::AttentionKeys`], over the square root of the length, have a standard deviation of 1.3, so many
+    /// keys count; in every 61st row 11, so few keys decide, and larger maxima follow smaller ones. The first element,
+    /// ±2k with k in 1..=127, shifts a row's scores by up to 180 (length 128) or 254 (64). The sum of up to 128
+    /// products is exact in f32: a multiple of 2^-12 below 2^12; in every 61st row, of 2^-9 below 2^13.
     Queries(u64),
     /// Keys of attention, in rows of this length: [`Values::SummableFrom`], with 8 as the first element of each row.
     AttentionKeys(u64),
@@ -95,8 +86,8 @@ impl Scaled {
 }
 
 impl Values {
-    /// The element for 32 random bits, through i32 where it fits, since CPUs convert several of these at a time. It
-    /// must not call itself: recursion prevents inlining, and with it vectorised loops.
+    /// The element for 32 random bits, through i32 where it fits: CPUs convert several of these at a time. It must not
+    /// call itself: recursion prevents inlining, and with it vectorised loops.
     #[inline(always)]
     pub(super) fn drawn(self, scalar: Scalar, random: u32) -> f64 {
         match (self, scalar) {
@@ -131,7 +122,6 @@ impl Values {
         }
     }
 
-    /// Element `index` of [`Values::Ramp`].
     pub(super) fn ramp(scalar: Scalar, index: u64) -> f64 {
         let bits = match scalar {
             Scalar::E4m3 => 4,
@@ -145,7 +135,6 @@ impl Values {
         (index & ((1 << bits) - 1)) as f64
     }
 
-    /// Position of element `index` in the random stream.
     pub(super) const fn position(self, index: u64) -> u64 {
         match self {
             Self::SummableFrom(first)
@@ -181,14 +170,12 @@ const fn any(random: u32) -> u32 {
     random & 0x807f_ffff | exponent << 23
 }
 
-/// [`any`] for f16.
 #[inline(always)]
 const fn any_half(random: u32) -> u16 {
     let exponent = 1 + (((random >> 10 & 31) * 30) >> 5);
     (random & 0x8000 | exponent << 10 | random >> 16 & 0x3ff) as u16
 }
 
-/// A normal number of f64, of both signs and any exponent.
 #[inline(always)]
 const fn any_double(random: u32) -> f64 {
     let exponent = 1 + (((random >> 20 & 0x7ff) * 2046) >> 11);
