@@ -1,6 +1,6 @@
-//! Packs the tracked reports in `results/` for `compare` and `share` into `data/references.json.gz`, and the example of
-//! `--report h100` into `data/h100.csv.gz`: `cargo run --example references`. Run it after a change in `results/`; a
-//! test checks that it was run.
+//! Packs the tracked reports in `results/` into `data/references.json.gz`, for `compare` and `share`, and the example
+//! of `--report h100` into `data/h100.csv.gz`. Run `cargo run --example references` after changes in `results/`; a test
+//! checks it.
 
 use std::path::Path;
 

@@ -86,8 +86,7 @@ impl<'a> DeviceRows<'a> {
         rows.into_iter()
     }
 
-    /// One row of each kernel, all with the same type (f32 if there is any), the largest common size, and the same
-    /// clock.
+    /// One row of each kernel: all of one type (f32 if there is any), of the largest common size, timed by one clock.
     pub fn together<const N: usize>(&self, kernels: [Named; N]) -> Result<[&'a Record; N], Why> {
         let of_first = kernels.first().map(|first| self.timed(*first));
         let set = |first: &'a Record| -> Option<[&'a Record; N]> {
@@ -144,8 +143,8 @@ impl<'a> DeviceRows<'a> {
         self.verified(kernels)?.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong result on this device")))
     }
 
-    /// The verified rows of each kernel, including implausible ones; `Ok(Err(kernel))` names a kernel with a wrong
-    /// result, [`Why`] one without verified rows.
+    /// The verified rows of each kernel, even implausible ones; `Ok(Err(kernel))` has a wrong result, [`Why`] no such
+    /// rows.
     pub fn verified(&self, kernels: &[&str]) -> Result<Result<Vec<&'a Record>, String>, Why> {
         let mut verified = Vec::new();
         for kernel in kernels {

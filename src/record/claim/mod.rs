@@ -54,7 +54,7 @@ pub const fn own_of<const COUNT: usize>(claims: &[Claim]) -> [Own; COUNT] {
         found[count] = match &claims[index - 1] {
             Claim::Article(_) => continue,
             Claim::Ratio(own) => Own::Ratio(*own),
-            // The page leaves out the documentation of claims to stay small.
+            // The browser page leaves out the documentation of claims to stay small.
             Claim::Measured(own) if cfg!(target_family = "wasm") => {
                 Own::Measured(Measured { rows: "", condition: "", ..*own })
             }

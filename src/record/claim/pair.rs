@@ -7,7 +7,7 @@ pub fn scaled(estimate: Estimate, factor: f64) -> Estimate {
     Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
 }
 
-/// The difference of two independent estimates, with the distances to their interval ends combined in quadrature,
+/// The difference of two independent estimates; the distances to their interval ends are combined in quadrature,
 /// separately for each end (Zou & Donner, *Statistics in Medicine* 27, 2008).
 pub fn difference(a: Estimate, b: Estimate) -> Estimate {
     let value = a.value - b.value;

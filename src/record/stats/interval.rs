@@ -6,8 +6,7 @@ const ALPHA: f64 = 0.05;
 /// Minimum number of samples for order statistics: with fewer, even the full range covers less than 95 %.
 const LEAST: usize = 6;
 
-/// 95 % confidence interval of the median of `samples`, in the order of measurement. `examples/coverage/` measures the
-/// coverage.
+/// 95 % confidence interval of the median of `samples`, in the order of measurement (coverage: `examples/coverage/`).
 ///
 /// With six samples or more, the interval uses interpolated order statistics (Hettmansperger & Sheather, *Statistics &
 /// Probability Letters* 4, 1986). Whole ranks can cover more than 95 %: 98 % with ten samples. Interpolation between
@@ -19,8 +18,8 @@ const LEAST: usize = 6;
 /// coverage. Negative correlations do not narrow the interval.
 ///
 /// With two to five samples, order statistics cannot reach 95 %. The interval is then Student's for the mean of the
-/// logarithms, which assumes about log-normal noise. `None` for fewer than two samples, or for two to five that are not
-/// all above zero.
+/// logarithms, which assumes about log-normal noise. `None` for fewer than two samples, or two to five with one at or
+/// below zero.
 #[must_use]
 pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     let sorted = sorted(samples);
@@ -115,7 +114,7 @@ mod tests {
         }
     }
 
-    /// A published sign-test table has the largest rank that covers 95 %; the interpolated rank lies between it and the
+    /// A published sign-test table has the largest rank that covers 95 %: the interpolated one lies between it and the
     /// next.
     #[test]
     fn ranks_lie_beside_those_of_the_published_table() {

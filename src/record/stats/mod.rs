@@ -85,8 +85,7 @@ pub fn differ(a: Estimate, b: Estimate, margin: f64) -> Option<Estimate> {
     ratio(a, b).filter(|ratio| ratio.low > 1.0 + margin || ratio.high < 1.0 / (1.0 + margin))
 }
 
-/// `a` ÷ `b`, two independent medians, with the 95 % confidence interval of the ratio; `None` if an end is not above
-/// zero.
+/// `a` ÷ `b`, two independent medians, with the ratio's 95 % confidence interval; `None` if an end is not above zero.
 ///
 /// The distances from each median to its interval ends are combined in quadrature on a log scale, separately for each
 /// end: the delta method or, for asymmetric intervals, the method of variance estimates recovery (Zou & Donner,
@@ -197,7 +196,6 @@ mod tests {
         assert_eq!((value(1.018, 1.0, 0.0125), value(1.03, 1.0, 0.0125)), (None, Some(1.03)));
     }
 
-    /// How often the interval contains the true ratio of two series with log-normal noise.
     #[test]
     fn the_ratio_s_interval_holds_the_true_ratio_as_often_as_it_says() {
         let mut random = Random(2026);

@@ -165,7 +165,7 @@ fn point(step: usize) -> f64 {
 
 static POINTS_EXP: LazyLock<Vec<f64>> = LazyLock::new(|| (0..STEPS).map(|step| point(step).exp()).collect());
 
-/// Winsorised mean and variance of ln F with these numerator degrees (and numbers of rows) and `prior` denominator
+/// Winsorised mean and variance of ln F for numerator degrees (each with its number of rows) and `prior` denominator
 /// ones.
 fn moments(degrees: &[(f64, f64)], prior: f64) -> (f64, f64) {
     let mut density = vec![0.0; STEPS];
@@ -204,7 +204,7 @@ fn moments(degrees: &[(f64, f64)], prior: f64) -> (f64, f64) {
 }
 
 /// The prior's degrees for each row. If the row's variance is too large for the class, only this fraction of them: tail
-/// probability ÷ rank. Larger variances never have more degrees.
+/// probability ÷ expected rank. Larger variances never have more degrees.
 fn prior_degrees(prior: Prior, variances: &[Variance]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..variances.len()).collect();
     order.sort_by(|a, b| variances[*b].value.total_cmp(&variances[*a].value));

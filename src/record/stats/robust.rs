@@ -40,7 +40,6 @@ mod tests {
     use super::*;
     use crate::stats::random::Random;
 
-    /// Mean of the estimate ÷ the truth over many samples.
     fn bias(count: usize, outliers: usize) -> f64 {
         const ROUNDS: usize = 2000;
         let mut random = Random(2026);

@@ -116,7 +116,7 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     (front * fraction).min(1.0)
 }
 
-/// Logarithm of the gamma function for x > 0, by Lanczos' approximation (g = 7, nine terms; relative error below 1e-14).
+/// Logarithm of the gamma function for x > 0, by Lanczos' approximation (g = 7, nine terms; relative error < 1e-14).
 #[expect(clippy::excessive_precision, reason = "the published coefficients")]
 fn ln_gamma(x: f64) -> f64 {
     const TERMS: [f64; 8] = [

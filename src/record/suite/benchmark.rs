@@ -51,8 +51,7 @@ pub struct Benchmark {
     /// Why no API runs this case, if none does.
     pub unsupported: fn(&Shape) -> Option<&'static str>,
     /// The cases of the profile `quick`: one size, whose rate on a large GPU is within 3 % of the largest size's. If
-    /// empty, `quick` runs the [representative cases](Self::representative), and only if a filter selects the
-    /// benchmark.
+    /// empty, `quick` runs the [representative cases](Self::representative), and only if a filter selects them.
     pub quick: &'static [Quick],
     /// Element types, sizes and parameters of the other profiles; the first is [representative](Self::representative).
     pub cases: &'static [Cases],
@@ -74,8 +73,7 @@ pub struct Benchmark {
     pub is_latency: bool,
     /// Whether its workgroups wait for each other: the time of a launch may then grow faster than its work.
     pub waits: bool,
-    /// The measured peak that limits it: for bytes, if it moves any; [`Case::limits`](super::Case::limits) adds
-    /// arithmetic.
+    /// The measured peak that limits it, if any; for bytes if it also computes, and `Case::limits` adds arithmetic.
     pub ceiling: Option<Limit>,
     /// The peak for its operations, if they exceed those that are part of moving its bytes.
     pub arithmetic: Limit,

@@ -39,8 +39,8 @@ pub enum CsrArray {
     Columns,
 }
 
-/// Rows of a block. Whole blocks have the pattern's row lengths, from a random one on cyclically. Later rows start at
-/// the first length, so that no stream has more nonzeros.
+/// Rows of a block. Whole blocks have the pattern's row lengths in its order, rotated at random. Later rows have the
+/// first lengths, so that no stream has more nonzeros.
 const BLOCK: u64 = 4096;
 
 /// Nonzeros per row of a band.

@@ -36,7 +36,7 @@ pub fn constant(value: f64) -> Oracle {
     each(move |_| value)
 }
 
-/// An oracle of values that repeat after `period` elements: the first call computes a table of one period, on all cores.
+/// An oracle of values that repeat after `period` elements: the first call computes one period on all cores.
 pub fn each_of_period(period: u64, value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
     let table = OnceLock::new();
     each(move |index| {

@@ -4,12 +4,11 @@ use rayon::prelude::*;
 
 use super::input::{hash, key};
 
-/// A walk through memory: one cycle over all of 2^k or 3·2^k positions, in an order that looks random.
-///
-/// The order is that of the generator x ← a·x + c modulo the number of positions, whose period is that number for a ≡ 1
-/// mod 12 and c prime to 6 (Hull and Dobell, *Random Number Generators*), mapped through a bijection B of the k low
-/// bits, so that consecutive positions are not adjacent in memory: next(p) = B(a·B⁻¹(p) + c). The factors of B are
-/// drawn from the random stream, so no formula predicts where a walk ends.
+/// A walk through memory: one cycle over all of 2^k or 3·2^k positions, in an order that looks random: that of the
+/// generator x ← a·x + c modulo the number of positions, whose period is that number for a ≡ 1 mod 12 and c prime to 6
+/// (Hull and Dobell, *Random Number Generators*), mapped through a bijection B of the k low bits, so that consecutive
+/// positions are not adjacent in memory: next(p) = B(a·B⁻¹(p) + c). The factors of B are drawn from the random stream,
+/// so no formula predicts where a walk ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
     bits: u32,
@@ -224,7 +223,6 @@ mod tests {
                 let next = cycle.next(position);
                 sum += next.abs_diff(position);
                 near += u64::from(next.abs_diff(position) <= 4);
-                // The distance from this position, and from the next.
                 let step = cycle.next(next).wrapping_sub(next);
                 repeated += u64::from(step == next.wrapping_sub(position) || step == last);
                 last = step;

@@ -214,7 +214,6 @@ mod tests {
         values
     }
 
-    /// Every value of a type survives encoding and decoding.
     #[test]
     fn encoding_and_decoding_are_inverse() {
         for (scalar, values) in [

@@ -21,18 +21,16 @@ pub enum Step<B = &'static str> {
         /// Destination.
         to: B,
     },
-    /// Sets a buffer to zero. Not timed if the job has a dispatch.
+    /// Sets a buffer to zero. Timed only without a dispatch.
     Clear(B),
-    /// Copies rows, [`Texture::pitch`](super::Texture::pitch) apart, to or from a texture. Timed if there is no
-    /// dispatch.
+    /// Copies rows, [`Texture::pitch`](super::Texture::pitch) apart, to or from a texture. Timed without a dispatch.
     CopyRows {
         /// Source.
         from: B,
         /// Destination; one of the two is a texture.
         to: B,
     },
-    /// Copies packed rows through memory with the driver's row pitch into `to`, packed again. Timed if there is no
-    /// dispatch.
+    /// Copies packed rows through memory with the driver's row pitch into `to`, packed again. Timed without a dispatch.
     CopyPitched {
         /// Source.
         from: B,
@@ -43,7 +41,7 @@ pub enum Step<B = &'static str> {
     },
     /// Copies a buffer's contents from the host again; end to end only.
     Upload(B),
-    /// Copies the initial contents of `from` from host memory into `to`. Timed if the job has no dispatch.
+    /// Copies the initial contents of `from` from host memory into `to`. Timed without a dispatch.
     Send {
         /// Source: only its contents count.
         from: B,
@@ -52,7 +50,7 @@ pub enum Step<B = &'static str> {
         /// By which call.
         route: Route,
     },
-    /// Copies `from` into host memory in place of the contents of `to`. Timed if the job has no dispatch.
+    /// Copies `from` into host memory in place of the contents of `to`. Timed without a dispatch.
     Receive {
         /// Source.
         from: B,
@@ -118,8 +116,8 @@ pub enum Route {
     Mapped,
     /// A staging buffer that the host leaves alone: only the device's copy. CUDA: pinned host memory, receive only.
     StagingOnly,
-    /// A buffer in host memory that the host does not access meanwhile: the device's copy over the bus. CUDA: pinned
-    /// host memory. Only to send: receiving is [`Route::StagingOnly`].
+    /// A buffer in host memory that the host leaves alone: the device's copy over the bus, send only. CUDA: pinned
+    /// memory.
     Pinned,
 }
 
@@ -149,8 +147,8 @@ impl Step {
         vec![Self::Library { routine, buffers: buffers.to_vec() }]
     }
 
-    /// The step with buffer indices instead of names, for a kernel with this interface. Errors are those of `index`,
-    /// and [`Error::Shader`] if a dispatch has fewer or more buffers than the kernel has bindings.
+    /// The step with buffer indices for a kernel with this interface. Errors are those of `index`, and
+    /// [`Error::Shader`] if a dispatch does not have one buffer per binding.
     pub fn indexed(self, interface: &Interface, index: impl Fn(&str) -> Result<usize>) -> Result<Step<usize>> {
         let all = |buffers: Vec<&str>| buffers.into_iter().map(&index).collect::<Result<Vec<usize>>>();
         let bindings = &interface.bindings;

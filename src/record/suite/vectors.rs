@@ -28,8 +28,7 @@ macro_rules! vectorised {
 pub use vectorised;
 
 vectorised! {
-    /// Whole numbers below 2^32 as words: the low bits of 2^52 plus the number. Unlike the saturating `as`, it
-    /// vectorises.
+    /// Whole numbers below 2^32 as words: the low bits of 2^52 plus the number. The saturating `as` does not vectorise.
     pub fn words_of(values: &[f64], words: &mut [u32]) {
         for (word, value) in words.iter_mut().zip(values) {
             *word = (value + f64::from(1 << 26) * f64::from(1 << 26)).to_bits() as u32;

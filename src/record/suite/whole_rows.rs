@@ -21,8 +21,8 @@ impl<T> WholeRows<T> {
         Self { input: shape.input(values), rows, columns, known: OnceLock::new() }
     }
 
-    /// Writes the elements from index `first` into the slots, and splits them at the ends of rows: `fill` gets each
-    /// piece with `of_row` of its row, and the column of its first element. `of_row` must always be the same.
+    /// Writes the elements from index `first` into the slots and splits them at row ends: `fill` gets each piece,
+    /// `of_row` of its row, and the column of its first element. `of_row` must always be the same.
     pub fn visit(
         &self,
         first: u64,

@@ -358,9 +358,8 @@ fn draw(position: u64, stride: u64, key: u32, slots: &mut [f64], drawn: impl Fn(
 }
 
 /// A number of at most `bits` significant bits, ±[2^-6, 1), from 32 random bits. Seven of eight are positive, and after
-/// 8, 11 and 24 bits, where narrower types end, the next bits are 01: rounding and truncation to such a type both take
-/// away a quarter to a half of its last bit. Errors of one sign add up, so every sum of many terms shows a narrower
-/// type.
+/// 8, 11 and 24 bits, where narrower types end, the next bits are 01: rounding and truncation both take away a quarter
+/// to a half of such a type's last bit. Errors of one sign add up, so every sum of many terms reveals the type.
 fn full(random: u32, bits: u32) -> f64 {
     const ENDS: [u32; 3] = [8, 11, 24];
     // SplitMix64's finaliser (Steele, Lea & Flood, *OOPSLA* 2014) spreads the bits over 64.

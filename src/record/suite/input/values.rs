@@ -18,8 +18,8 @@ pub enum Values {
     Signs,
     /// Decimal digits, 1 to 9, of any type: a sum reveals each that is left out.
     Digits,
-    /// Floats ±k with k in 1..=127: exponents with exact differences, whose exponentials exceed f32 unless the largest
-    /// is subtracted first.
+    /// Floats ±k with k in 1..=127: exact differences as exponents, and exponentials beyond f32 unless the largest is
+    /// subtracted first.
     Logits,
     /// [`Values::Summable`], starting at this element of its stream: a second input, independent of the first.
     SummableFrom(u64),
@@ -37,7 +37,7 @@ pub enum Values {
     SignsFrom(u64),
     /// [`Values::Digits`], starting at this element of its stream.
     DigitsFrom(u64),
-    /// Words as in real data, starting at this element: random, but also equal, runs up and down, zeros and extremes.
+    /// Words as in real data, starting at this element: random with repeats, runs up and down, zeros and extremes.
     MixedFrom(u64),
     /// 0, 1, 2, …, restarting at the end of exact integers: 2^11 for f16, 2^24 for f32, 2^32 for u32 and f64.
     Ramp,
@@ -50,11 +50,11 @@ pub enum Values {
     Any,
     /// Whole numbers times an unpredictable power of two; integers as [`Values::Wide`].
     Scaled(Scaled),
-    /// [`Values::Logits`] in rows of this length, each row with an offset of ±8k with k in 1..=127: in most rows, exponentials
-    /// of all elements exceed f32 or are too small for it, unless the row's own largest is subtracted.
+    /// [`Values::Logits`] in rows of this length, each with an offset of ±8k with k in 1..=127: in most rows, all
+    /// exponentials exceed f32 or are too small for it unless the row's own largest is subtracted.
     LogitRows(u64),
-    /// This many keys to sort, then [`Values::Wide`]: random, but also equal, constant or ascending runs, 0 and the
-    /// largest.
+    /// This many keys to sort, then [`Values::Wide`]: random with repeats, constant and ascending runs, 0 and the
+    /// maximum.
     SortKeys(u64),
     /// Queries of attention, in rows of this length: [`Values::Summable`] times 4, every 61st row times 32. Products
     /// with [`Values::AttentionKeys`], over the square root of the length, have a standard deviation of 1.3, so many
@@ -86,7 +86,7 @@ impl Scaled {
 }
 
 impl Values {
-    /// The element for 32 random bits, through i32 where it fits: CPUs convert several of these at a time. It must not
+    /// The element for 32 random bits, through i32 where it fits: CPUs convert several of these at a time. Must not
     /// call itself: recursion prevents inlining, and with it vectorised loops.
     #[inline(always)]
     pub(super) fn drawn(self, scalar: Scalar, random: u32) -> f64 {
