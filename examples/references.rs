@@ -1,6 +1,5 @@
 //! Packs the tracked reports in `results/` into `data/references.json.gz`, for `compare` and `share`, and the example
-//! of `--report h100` into `data/h100.csv.gz`. Run `cargo run --example references` after changes in `results/`; a test
-//! checks it.
+//! of `--report h100` into `data/h100.csv.gz`. A test checks that it was run after changes in `results/`.
 
 use std::path::Path;
 

@@ -3,8 +3,8 @@
 //!
 //! `cargo run --release --example small_device -- --invocations 256 --workgroup-bytes 16384 --binding-mib 128 --bare`
 //!
-//! `--bare` removes the optional features: subgroups, f16, f64, 64-bit integers, timestamps, mappable buffers.
-//! `--seconds` is the time limit.
+//! `--bare` removes optional features: subgroups, f16, f64, 64-bit integers, timestamps, mappable buffers. `--seconds`
+//! is the time limit.
 
 use std::collections::BTreeMap;
 use std::error::Error;

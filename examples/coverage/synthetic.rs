@@ -21,7 +21,6 @@ pub(crate) struct Disturbance {
 /// The distribution of the times of a case.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Process {
-    /// Time of a launch, in nanoseconds.
     pub(crate) base_ns: f64,
     /// Standard deviation of the logarithm of a sample.
     pub(crate) sigma: f64,

@@ -1,5 +1,3 @@
-//! Times and rates of rows with 95 % intervals.
-
 use super::Record;
 use super::stats::Estimate;
 use crate::suite::DeviceType;

@@ -51,9 +51,8 @@ pub fn mean_and_squares(logs: &[f64]) -> (f64, f64) {
 /// Estimates the times of one run's rows, of every API, from their epochs: `median_ns`, its 95 % interval,
 /// `noise_between` and the rates. The estimate is the exponential of the mean of the E epochs' log medians. Its
 /// interval is Student's on the log scale, ± t(0.975, d₀ + d) · √(s̃² / E), with the variance between epochs moderated
-/// by the rows of the same API, clock and range of times ([`stats::moderate`]) and at least that of the clock's
-/// rounding. Rows with fewer than two epochs keep the interval of their one series, which does not hold for another
-/// run.
+/// by rows of the same API, clock and range of times ([`stats::moderate`]) and at least that of the clock's rounding.
+/// Rows with fewer than two epochs keep the interval of their one series, which is not valid for other runs.
 pub fn estimate(records: &mut [Record]) {
     let estimated = moderated(records);
     for Moderated { index, mean, epochs, own, variance } in estimated {

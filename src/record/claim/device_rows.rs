@@ -143,8 +143,8 @@ impl<'a> DeviceRows<'a> {
         self.verified(kernels)?.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong result on this device")))
     }
 
-    /// The verified rows of each kernel, even implausible ones; `Ok(Err(kernel))` has a wrong result, [`Why`] no such
-    /// rows.
+    /// The verified rows of each kernel, including implausible ones. Returns `Ok(Err(kernel))` for a kernel with a
+    /// wrong result, and [`Why`] if a kernel has no verified rows.
     pub fn verified(&self, kernels: &[&str]) -> Result<Result<Vec<&'a Record>, String>, Why> {
         let mut verified = Vec::new();
         for kernel in kernels {

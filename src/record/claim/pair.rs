@@ -1,5 +1,3 @@
-//! Estimates computed from those of rows.
-
 use crate::stats::{self, Estimate};
 
 /// `estimate` times an exact number above zero.

@@ -1,5 +1,3 @@
-//! Rows by benchmark, size and parameters.
-
 use std::collections::BTreeMap;
 
 use super::pair::level;

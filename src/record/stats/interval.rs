@@ -1,6 +1,5 @@
 use crate::stats::{median_of_sorted, sorted, student};
 
-/// Probability outside the interval.
 const ALPHA: f64 = 0.05;
 
 /// Minimum number of samples for order statistics: with fewer, even the full range covers less than 95 %.
@@ -18,8 +17,7 @@ const LEAST: usize = 6;
 /// coverage. Negative correlations do not narrow the interval.
 ///
 /// With two to five samples, order statistics cannot reach 95 %. The interval is then Student's for the mean of the
-/// logarithms, which assumes about log-normal noise. `None` for fewer than two samples, or two to five with one at or
-/// below zero.
+/// logarithms, which assumes about log-normal noise. `None` for fewer than two samples, or two to five not all above 0.
 #[must_use]
 pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     let sorted = sorted(samples);
@@ -36,7 +34,6 @@ pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     }
 }
 
-/// Effective number of independent samples, at most the number of samples.
 fn effective_count(samples: &[f64], median: f64) -> f64 {
     let sides: Vec<f64> = samples.iter().map(|x| if x == &median { 0.0 } else { (x - median).signum() }).collect();
     let count = sides.len() as f64;
@@ -81,7 +78,6 @@ fn at_rank(sorted: &[f64], rank: f64) -> f64 {
     low + (high - low) * fraction
 }
 
-/// Student's interval of the mean of the logarithms, for two to five samples.
 fn interval_of_few(sorted: &[f64]) -> Option<(f64, f64)> {
     if sorted[0] <= 0.0 {
         return None;
@@ -114,7 +110,7 @@ mod tests {
         }
     }
 
-    /// A published sign-test table has the largest rank that covers 95 %: the interpolated one lies between it and the
+    /// A published sign-test table has the largest rank that covers 95 %: the interpolated rank is between it and the
     /// next.
     #[test]
     fn ranks_lie_beside_those_of_the_published_table() {

@@ -165,8 +165,7 @@ fn point(step: usize) -> f64 {
 
 static POINTS_EXP: LazyLock<Vec<f64>> = LazyLock::new(|| (0..STEPS).map(|step| point(step).exp()).collect());
 
-/// Winsorised mean and variance of ln F for numerator degrees (each with its number of rows) and `prior` denominator
-/// ones.
+/// Winsorised mean and variance of ln F for `prior` denominator and these numerator degrees (each with its row count).
 fn moments(degrees: &[(f64, f64)], prior: f64) -> (f64, f64) {
     let mut density = vec![0.0; STEPS];
     for (own, number) in degrees {

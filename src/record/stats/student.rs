@@ -1,5 +1,3 @@
-//! Student's t distribution and the F distribution, for real degrees of freedom.
-
 use std::cell::Cell;
 
 /// Tail of the standard normal distribution and its quantile.

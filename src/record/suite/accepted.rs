@@ -41,7 +41,6 @@ impl Accepted {
         }
     }
 
-    /// The values that the parameter `name` accepts by default.
     pub(super) fn usual(name: &str) -> Self {
         match name {
             // The largest workgroup of any API has 1024 invocations.

@@ -1,5 +1,4 @@
-//! Limits on the host's time for a user's kernels: one for each command, expression and front end, and ten times as
-//! much for everything before the first launch.
+//! Limits on the host's time for a user's kernels: one per command, expression and front end, ten times that for all.
 
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};

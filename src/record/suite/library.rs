@@ -52,8 +52,7 @@ pub enum Routine {
         /// Precision of factors and sums.
         precision: Precision,
     },
-    /// [`Self::Multiply`] with B by columns, factors of 8 or 16 bits (integers have 32-bit sums), and sides multiples
-    /// of 16.
+    /// [`Self::Multiply`] with B by columns, factors of 8 or 16 bits (32-bit sums for integers), sides multiples of 16.
     MultiplyByColumns {
         /// Rows of A and C.
         m: u64,

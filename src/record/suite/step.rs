@@ -116,8 +116,7 @@ pub enum Route {
     Mapped,
     /// A staging buffer that the host leaves alone: only the device's copy. CUDA: pinned host memory, receive only.
     StagingOnly,
-    /// A buffer in host memory that the host leaves alone: the device's copy over the bus, send only. CUDA: pinned
-    /// memory.
+    /// A buffer in host memory that the host leaves alone: only the bus transfer, send only. CUDA: pinned host memory.
     Pinned,
 }
 

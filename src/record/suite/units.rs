@@ -1,4 +1,3 @@
-/// Binary units of bytes, the largest first, each with its power of two.
 const BINARY_UNITS: [(u32, &str); 4] = [(30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B")];
 
 /// A number of bytes in the largest binary unit that divides it.

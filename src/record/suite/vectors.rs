@@ -1,7 +1,7 @@
 //! Vectorised loops, for oracles over hundreds of millions of elements.
 
-/// Compiles a function a second time for AVX2, which generic x86-64 builds do not use, and calls that version if the
-/// CPU has it. Functions that it calls must be inlined.
+/// Compiles a function once more for AVX2, which generic x86-64 builds do not use, and calls that version if the CPU
+/// has AVX2. Functions that it calls must be inlined.
 #[macro_export]
 macro_rules! vectorised {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block) => {

@@ -198,7 +198,6 @@ impl Input {
     }
 }
 
-/// Elements of a piece of [`Values::SortKeys`].
 const SORT_PIECE: u64 = 256;
 
 /// A key of an ordinary piece of [`Values::SortKeys`]: one in eight is one of 4096 repeated keys. Loops must inline it.

@@ -18,8 +18,8 @@ pub enum Values {
     Signs,
     /// Decimal digits, 1 to 9, of any type: a sum reveals each that is left out.
     Digits,
-    /// Floats ±k with k in 1..=127: exact differences as exponents, and exponentials beyond f32 unless the largest is
-    /// subtracted first.
+    /// Floats ±k with k in 1..=127, used as exponents: differences are exact, and exponentials exceed f32 unless the
+    /// largest is subtracted first.
     Logits,
     /// [`Values::Summable`], starting at this element of its stream: a second input, independent of the first.
     SummableFrom(u64),
@@ -53,7 +53,7 @@ pub enum Values {
     /// [`Values::Logits`] in rows of this length, each with an offset of ±8k with k in 1..=127: in most rows, all
     /// exponentials exceed f32 or are too small for it unless the row's own largest is subtracted.
     LogitRows(u64),
-    /// This many keys to sort, then [`Values::Wide`]: random with repeats, constant and ascending runs, 0 and the
+    /// This many keys to sort, then [`Values::Wide`]: random with repeats, constant or ascending runs, 0 and the
     /// maximum.
     SortKeys(u64),
     /// Queries of attention, in rows of this length: [`Values::Summable`] times 4, every 61st row times 32. Products
