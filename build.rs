@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// 64-bit FNV-1a over the names and texts of files. Unlike a commit, it exists in a package, and ignores line ends.
+/// 64-bit FNV-1a over the names and texts of files, whatever their line ends: a package knows no commit.
 struct Hash(u64);
 
 impl Hash {

@@ -1,6 +1,6 @@
 //! A cross-vendor compute-shader benchmark suite: WGSL kernels that mirror CUDA's shared-memory experiments run through
 //! wgpu on any Vulkan, Metal, DirectX 12 or OpenGL device, their CUDA twins on NVIDIA GPUs. Every result is verified,
-//! timed by device timestamps, and compared with measured peaks.
+//! timed by device timestamps if there are any, and compared with measured peaks.
 //!
 //! The crates in the order of data flow. A crate imports only from those above it in this table:
 //!

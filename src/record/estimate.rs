@@ -15,7 +15,7 @@ pub fn is_software(row: &Record) -> bool {
     row.device_type == Some(DeviceType::Software)
 }
 
-/// Allowance for one epoch, in logarithms: how much buffer placement changes short kernels (`docs/method.md`).
+/// Allowance for one epoch, in logarithms: buffer placement changes short kernels by up to this (`docs/method.md`).
 const ONE_PLACEMENT: f64 = 0.05;
 
 /// Allowance for another run on a software device, on a log scale: other programs use its cores for longer than a run.

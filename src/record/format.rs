@@ -246,7 +246,7 @@ fn changed(times: f64, interval: Option<(f64, f64)>) -> (String, String) {
     }
 }
 
-/// Half the width of an interval, relative to the value: at most `>100 %`.
+/// Half the width of an interval, relative to the value; beyond 100 % just `>100 %`.
 #[must_use]
 pub fn noise(noise: f64) -> String {
     if noise > 1.0 { ">100 %".to_owned() } else { percent(noise) }

@@ -5,7 +5,7 @@ use super::stats::{self, Estimate};
 /// Times within this fraction count as equal: a sample lasts at least 100 clock ticks, so a clock may resolve only 1 %.
 pub const MARGIN: f64 = 0.0125;
 
-/// [`MARGIN`] for alternating processes: differences between epochs include clocks, temperatures and memory placement.
+/// [`MARGIN`] for alternating processes: clock, temperature and memory placement already vary between their epochs.
 pub const MARGIN_IN_TURNS: f64 = 0.005;
 
 /// Candidates for the same work, ranked by time.

@@ -32,7 +32,7 @@ pub fn is_faster(speed: Estimate, least: f64) -> Result<bool, Why> {
     }
 }
 
-/// Whether `found` is `expected`, [`WITHIN`] the margin; an error if the interval contains an end of the margin.
+/// Whether `found` is `expected`, within 10 %; an error if the interval contains an end of the margin.
 pub fn is_near(found: Estimate, expected: f64) -> Result<bool, Why> {
     let (low, high) = (found.low / expected, found.high / expected);
     if low >= CLAIM_MARGIN.recip() && high <= CLAIM_MARGIN {

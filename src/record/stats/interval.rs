@@ -110,8 +110,7 @@ mod tests {
         }
     }
 
-    /// A published sign-test table has the largest rank that covers 95 %: the interpolated rank is between it and the
-    /// next.
+    /// Between the published sign-test rank, the largest that covers 95 %, and the next one.
     #[test]
     fn ranks_lie_beside_those_of_the_published_table() {
         for (n, rank) in [(6, 1), (8, 1), (9, 2), (10, 2), (12, 3), (15, 4), (20, 6), (25, 8), (50, 18), (100, 40)] {

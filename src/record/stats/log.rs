@@ -70,7 +70,7 @@ pub fn reach(variance: Variance) -> f64 {
     student(variance.degrees) * variance.value.sqrt()
 }
 
-/// The variance of a sum of independent means (Welch and Satterthwaite, *Biometrics Bulletin* 2, 1946).
+/// The variance of a sum of independent means, with Welch and Satterthwaite's degrees (*Biometrics Bulletin* 2, 1946).
 #[must_use]
 pub fn sum(variances: impl Iterator<Item = Variance>) -> Variance {
     let (mut value, mut squares) = (0.0, 0.0);

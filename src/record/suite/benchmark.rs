@@ -40,7 +40,7 @@ pub struct Benchmark {
     pub glsl: &'static str,
     /// The SPIR-V that glslang makes of `glsl`, passed to Vulkan unchanged; its interface is the CUDA twin's.
     pub spirv: &'static [u8],
-    /// Why only CUDA (and Vulkan, if there is SPIR-V) runs the kernel and WGSL cannot: the reason in rows.
+    /// Why WGSL cannot express the kernel, as rows state it. Only CUDA runs it, and Vulkan if there is SPIR-V.
     pub only_cuda: Option<&'static str>,
     /// How the twin differs, so that the ratio of times is not the API's cost alone; `None` for the same kernel.
     pub twin_differs: Option<&'static str>,
@@ -73,7 +73,7 @@ pub struct Benchmark {
     pub is_latency: bool,
     /// Whether its workgroups wait for each other: the time of a launch may then grow faster than its work.
     pub waits: bool,
-    /// The measured peak that limits it, if any; for bytes if it also computes, and `Case::limits` adds arithmetic.
+    /// The measured peak that limits it, if any; if it moves bytes and computes, that for bytes (see `Case::limits`).
     pub ceiling: Option<Limit>,
     /// The peak for its operations, if they exceed those that are part of moving its bytes.
     pub arithmetic: Limit,

@@ -1,4 +1,4 @@
-//! Limits on the host's time for a user's kernels: one per command, expression and front end, ten times that for all.
+//! Limits on the host's time for a user's kernels: one for each command, expression and front end, and one for all.
 
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};

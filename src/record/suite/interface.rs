@@ -326,7 +326,7 @@ impl Checks {
         all.into_iter().find(|checks| checks.name() == name)
     }
 
-    /// The same with `division`, which has no parameter, on exactly if all others are.
+    /// Sets `division`, which has no parameter, exactly if all others are on.
     #[must_use]
     pub const fn switchable(self) -> Self {
         Self { division: self.bounds && self.loops && self.zero_init, ..self }

@@ -65,7 +65,8 @@ impl Limit {
         self.is_memory() || matches!(self, Self::Workgroup)
     }
 
-    /// Whether tensor cores are the limit. `ceiling/tensor*` measures only subgroup instructions; others may be faster.
+    /// Whether tensor cores are the limit. `ceiling/tensor*` measures only subgroup instructions; others differ in
+    /// speed.
     #[must_use]
     pub const fn is_tensor(self) -> bool {
         matches!(self, Self::Tensor | Self::TensorBf16 | Self::TensorTf32 | Self::TensorFp8 | Self::TensorInt8)

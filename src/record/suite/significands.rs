@@ -8,7 +8,7 @@ pub enum Significands {
     Few,
     /// At most this many bits, or those of the type if it has fewer, of both signs and over six binades.
     Full(u32),
-    /// The magnitudes of the same values, never given to kernels: an oracle's sum becomes that of its magnitudes.
+    /// The magnitudes of the same values, not for kernels: a sum's oracle then gives the sum of its terms' magnitudes.
     Magnitudes(u32),
 }
 

@@ -4,7 +4,7 @@ const SECTOR: u64 = 32;
 /// Invocations of the subgroup that the models assume.
 pub const SUBGROUP: u64 = 32;
 
-/// Bytes of one access of a subgroup of 32 (or a mean of several): distinct ones, and all in their 32-byte sectors.
+/// Bytes of one access of a subgroup of 32 (or a mean): distinct bytes requested, and those of their 32-byte sectors.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Traffic {
     /// Distinct bytes requested.
