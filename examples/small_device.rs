@@ -2,7 +2,6 @@
 //! Prints the number of rows by status and the reasons of skipped rows; exits with 1 if a row is failed or wrong.
 //!
 //! `cargo run --release --example small_device -- --invocations 256 --workgroup-bytes 16384 --binding-mib 128 --bare`
-//!
 //! `--bare` removes optional features: subgroups, f16, f64, 64-bit integers, timestamps, mappable buffers. `--seconds`
 //! is the time limit.
 

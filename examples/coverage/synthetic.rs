@@ -1,9 +1,8 @@
-//! Series of times with a known true median, measured by the suite's own code on a simulated device.
-//!
-//! The times are log-normal around a level, with these disturbances, alone or together: *drift* (the level moves by up
-//! to 1 % during the case, along a line or like a clock that settles), *outliers* (up to 5 % of the samples take 10 %
-//! to 200 % longer) and *two modes* (5 to 95 % of the samples have a second level, up to ten standard deviations away).
-//! All are mixtures of log-normal distributions, so the medians are known; with drift, over the series.
+//! Series of times with a known true median, measured by the suite's own code on a simulated device. The times are
+//! log-normal around a level, with these disturbances, alone or together: *drift* (the level moves by up to 1 % during
+//! the case, along a line or like a clock that settles), *outliers* (up to 5 % of the samples take 10 % to 200 %
+//! longer) and *two modes* (5 to 95 % of the samples have a second level, up to ten standard deviations away). All are
+//! mixtures of log-normal distributions, so the medians are known; with drift, over the series.
 
 use gpu::backend::{Prepared, Sample, Task};
 use gpu::engine::measure::{Rules, Timer, measure};

@@ -1,5 +1,3 @@
-//! Rows grouped by card, and the typical row of several cards.
-
 use std::collections::HashMap;
 
 use super::row::Record;

@@ -175,7 +175,6 @@ impl Field for Option<SubgroupSize> {
         match text.parse::<u32>() {
             Ok(size) => size.into(),
             Err(_) if text.is_empty() => Value::Null,
-            // A range.
             Err(_) => text.into(),
         }
     }

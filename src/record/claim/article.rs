@@ -1,5 +1,3 @@
-//! The claims of an article, the kernels that test them, and the verdicts of measured rows.
-
 use super::device_rows::{DeviceRows, Why};
 use super::facts::{Facts, Quantity};
 

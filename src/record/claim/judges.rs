@@ -1,5 +1,3 @@
-//! Judgements that several steps share.
-
 use super::article::{Answer, Bar, Graph, Picture, Report};
 use super::device_rows::{DeviceRows, Named, Why};
 use super::facts::Facts;

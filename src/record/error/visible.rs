@@ -1,5 +1,3 @@
-//! Makes foreign text safe to print.
-
 use std::borrow::Cow;
 use std::path::Path;
 

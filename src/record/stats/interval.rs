@@ -14,10 +14,9 @@ const LEAST: usize = 6;
 /// follow from the effective sample size n ÷ (1 + 2 Σ ρₖ). ρₖ is the autocorrelation at lag k of the sign of (sample −
 /// median), because the median's variance is that of a count of signs (Bartlett's variance of a mean). The sum ends
 /// before the first lag with ρₖ ≤ 1 ÷ √n, one standard error, so independent samples lose at most half a percent of
-/// coverage. Negative correlations do not narrow the interval.
-///
-/// With two to five samples, order statistics cannot reach 95 %. The interval is then Student's for the mean of the
-/// logarithms, which assumes about log-normal noise. `None` for fewer than two samples, or two to five not all above 0.
+/// coverage. Negative correlations do not narrow the interval. With two to five samples, order statistics cannot reach
+/// 95 %. The interval is then Student's for the mean of the logarithms, which assumes about log-normal noise. `None`
+/// for fewer than two samples, or two to five not all above 0.
 #[must_use]
 pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     let sorted = sorted(samples);

@@ -86,7 +86,6 @@ pub fn differ(a: Estimate, b: Estimate, margin: f64) -> Option<Estimate> {
 }
 
 /// `a` ÷ `b`, two independent medians, with the ratio's 95 % confidence interval; `None` if an end is not above zero.
-///
 /// The distances from each median to its interval ends are combined in quadrature on a log scale, separately for each
 /// end: the delta method or, for asymmetric intervals, the method of variance estimates recovery (Zou & Donner,
 /// *Statistics in Medicine* 27, 2008). It assumes no distribution beyond that of the two intervals. In simulations with

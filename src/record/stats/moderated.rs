@@ -41,13 +41,12 @@ struct Prior {
 }
 
 /// Moderates variances, as limma does: s̃² = (d₀ s₀² + d s²) / (d₀ + d) with d₀ + d degrees of freedom (Smyth,
-/// *Statistical Applications in Genetics and Molecular Biology* 3, 2004).
-///
-/// s₀² and d₀ belong to the row's class. They are fitted so that the logarithms of the class's variances have the mean
-/// and variance that the F distribution gives them, both winsorised at 10 % on either side against a few huge variances
-/// (Phipson, Lee, Majewski, Alexander & Smyth, *Annals of Applied Statistics* 10, 2016). d₀ is at most the sum of the
-/// class's degrees. As in that paper, a row whose variance is too large for the class has a smaller d₀, down to 0: only
-/// its own variance counts. Rows without a class of [`LEAST`] rows keep their own variance.
+/// *Statistical Applications in Genetics and Molecular Biology* 3, 2004). s₀² and d₀ belong to the row's class. They
+/// are fitted so that the logarithms of the class's variances have the mean and variance that the F distribution gives
+/// them, both winsorised at 10 % on either side against a few huge variances (Phipson, Lee, Majewski, Alexander &
+/// Smyth, *Annals of Applied Statistics* 10, 2016). d₀ is at most the sum of the class's degrees. As in that paper, a
+/// row whose variance is too large for the class has a smaller d₀, down to 0: only its own variance counts. Rows
+/// without a class of [`LEAST`] rows keep their own variance.
 #[must_use]
 pub fn moderate<K: Eq + Hash + Sync>(rows: &[Observation<K>]) -> Vec<Variance> {
     let mut members: HashMap<&K, Vec<usize>> = HashMap::new();
@@ -271,7 +270,6 @@ mod tests {
         assert!((prior.degrees - 120.0).abs() < 1e-6, "{prior:?}");
     }
 
-    /// How many intervals of a mean of five contain the true mean.
     fn coverage(random: &mut Random, count: usize, outliers: usize, factor: f64) -> (f64, f64) {
         const EPOCHS: usize = 5;
         let (mut held, mut all) = ([0_usize; 2], [0_usize; 2]);

@@ -33,7 +33,7 @@ pub fn start_preparing() {
     state.end = Instant::now().checked_add(state.limit.saturating_mul(ALL));
 }
 
-/// Ends the common limit: kernels are launched from now on.
+/// Ends the common limit, before the first launch.
 pub fn end_preparing() {
     state().end = None;
 }

@@ -112,7 +112,7 @@ pub enum Layers {
     /// A 2-D texture.
     #[default]
     One,
-    /// An array of so many 2-D textures.
+    /// An array of this many 2-D textures.
     Array(u64),
     /// A 3-D texture of this depth.
     Deep(u64),

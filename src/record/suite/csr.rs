@@ -43,7 +43,6 @@ pub enum CsrArray {
 /// first lengths, so that no stream has more nonzeros.
 const BLOCK: u64 = 4096;
 
-/// Nonzeros per row of a band.
 const BAND: u64 = 16;
 
 impl Pattern {

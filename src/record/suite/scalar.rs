@@ -170,7 +170,6 @@ fn decode_words<const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> f64, val
     }
 }
 
-/// Exponent of the least normal e4m3.
 #[cfg(not(target_family = "wasm"))]
 const LEAST_E4M3: i32 = -6;
 

@@ -108,7 +108,6 @@ fn inputs_have_what_real_data_have() {
         let seen: std::collections::BTreeSet<i32> = any.iter().map(|x| x.abs().log2().floor() as i32).collect();
         assert!(seen.len() * 10 > binades * 9, "{scalar:?}: {} binades", seen.len());
     }
-    // Rows whose powers of two differ by up to 31.
     let scaled = all(Values::Scaled(Scaled { most: 127, row: 10, first: 0 }), Scalar::F32, 10_000);
     let tops = scaled.chunks(10).map(|row| row.iter().fold(0.0_f64, |most, x| most.max(x.abs())).log2());
     let (low, high) = tops.fold((f64::MAX, f64::MIN), |(low, high), top| (low.min(top), high.max(top)));

@@ -53,8 +53,8 @@ pub enum Values {
     /// [`Values::Logits`] in rows of this length, each with an offset of ±8k with k in 1..=127: in most rows, all
     /// exponentials exceed f32 or are too small for it unless the row's own largest is subtracted.
     LogitRows(u64),
-    /// This many keys to sort, then [`Values::Wide`]: random with repeats, constant or ascending runs, 0 and the
-    /// maximum.
+    /// This many keys to sort, then [`Values::Wide`]: random with repeats, constant or ascending runs, zeros and
+    /// maxima.
     SortKeys(u64),
     /// Queries of attention, in rows of this length: [`Values::Summable`] times 4, every 61st row times 32. Products
     /// with [`Values::AttentionKeys`], over the square root of the length, have a standard deviation of 1.3, so many
