@@ -1,4 +1,4 @@
-//! Names the build.
+//! Sets `SHADERBENCH_BUILD`, which identifies the build by a hash of its sources.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ fn main() -> ExitCode {
     let of_sources =
         || ["src", "shaders"].into_iter().try_fold(Hash::START, |hash, folder| hash.with(Path::new(folder)));
     let computed = || of_sources().map(|Hash(hash)| format!("{:07x}", hash >> 36));
-    // A package has one crate of these: scripts/crates.sh names the hash of all.
+    // A package contains only one of the crates: scripts/crates.sh stores the hash of all of them in build.hash.
     match fs::read_to_string("build.hash").or_else(|_| computed()) {
         Ok(hash) => println!("cargo::rustc-env=SHADERBENCH_BUILD={}", hash.trim()),
         Err(error) => {
@@ -22,14 +22,13 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// FNV-1a of 64 bits over the names and texts of files. Two builds of one version have the same hash if they have the same
-/// sources, in a package and in a checkout with other line ends too; a commit is not known in a package.
+/// 64-bit FNV-1a over the names and texts of files, whatever their line ends: a package knows no commit.
 struct Hash(u64);
 
 impl Hash {
     const START: Self = Self(0xcbf2_9ce4_8422_2325);
 
-    /// The hash of what came before, and of a file or of all files below a folder in the order of their names.
+    /// Continues the hash over a file, or over all files below a folder in the order of their names.
     fn with(self, path: &Path) -> io::Result<Self> {
         if !path.is_dir() {
             return Ok(self.over(path.as_os_str().as_encoded_bytes()).over(&fs::read(path)?));

@@ -1,9 +1,7 @@
-//! Compiles every CUDA twin of the catalogue to PTX and writes one file, which a program contains that is built with the
-//! file's path in `SHADERBENCH_PTX`. Run with `cargo run --release --example ptx -- FILE`; no GPU and no driver are
-//! needed.
-//!
-//! `NVRTC_LIB` names the folder of NVRTC. A driver compiles PTX of its own CUDA version and of older ones, so
-//! `scripts/release.sh` takes the oldest NVRTC whose drivers the program supports, 12.8.
+//! Compiles every CUDA twin of the catalogue to PTX in one file; a build with the file's path in `SHADERBENCH_PTX`
+//! embeds it. Run with `cargo run --release --example ptx -- FILE`; no GPU and no driver are needed. `NVRTC_LIB` is the
+//! folder of NVRTC. A driver compiles PTX of its own CUDA version and of older ones, so `scripts/release.sh` uses the
+//! oldest NVRTC whose drivers the program supports, 12.8.
 
 use std::error::Error;
 use std::path::PathBuf;

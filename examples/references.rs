@@ -1,6 +1,5 @@
-//! Writes what `compare` and `share` know of the reports in `results/` that git tracks to `data/references.json.gz`, and the example of
-//! `--report h100` to `data/h100.csv.gz`: `cargo run --example references`. Run it after a change in `results/`; a test
-//! checks that it was.
+//! Packs the tracked reports in `results/` into `data/references.json.gz`, for `compare` and `share`, and the example
+//! of `--report h100` into `data/h100.csv.gz`. A test checks that it was run after changes in `results/`.
 
 use std::path::Path;
 
@@ -14,7 +13,7 @@ use committed::committed_reports;
 const OUT: &str = "data/references.json.gz";
 const EXAMPLE: &str = "data/h100.csv.gz";
 
-/// The program contains the files.
+/// Size limits, since the program contains the files.
 const MOST_BYTES: usize = 1_000_000;
 const MOST_EXAMPLE_BYTES: usize = 240_000;
 

@@ -1,10 +1,9 @@
-//! The quick profile on a device with lowered limits: what a phone or a small computer would run. wgpu keeps the device
-//! within them. Prints how many rows have each status, why rows were skipped, and ends with 1 if one is failed or wrong.
+//! Runs the quick profile on a device with lowered limits, which wgpu enforces, as on a phone or a small computer.
+//! Prints the number of rows by status and the reasons of skipped rows; exits with 1 if a row is failed or wrong.
 //!
 //! `cargo run --release --example small_device -- --invocations 256 --workgroup-bytes 16384 --binding-mib 128 --bare`
-//!
-//! `--bare` takes the optional features away: subgroups, f16, f64, 64-bit integers, timestamps, mappable buffers.
-//! `--seconds` is the time limit.
+//! `--bare` removes optional features: subgroups, f16, f64, 64-bit integers, timestamps, mappable buffers. `--seconds`
+//! is the time limit.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,7 +18,6 @@ use gpu::engine::{Changes, Fitted, Observer, RowTable, Settings, fit, resume};
 use record::suite::{Case, Profile};
 use record::{Record, Status};
 
-/// Shows nothing while it runs.
 struct Quiet;
 
 impl Observer for Quiet {
@@ -31,7 +29,7 @@ impl Observer for Quiet {
     }
 }
 
-/// Lowers what the options name, and returns the time limit.
+/// Lowers the limits that the options name, and returns the time limit.
 fn lower(device: &mut Device, mut options: impl Iterator<Item = String>) -> Result<Duration, Box<dyn Error>> {
     let mut time = Duration::from_secs(600);
     while let Some(option) = options.next() {

@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-/// Bytes of the stack: naga walks expressions and statements by recursion, and a kernel may nest ten thousand of them. On
-/// Windows the first thread has one megabyte.
+/// Bytes of the stack: naga recurses, and a kernel may nest ten thousand expressions. Windows' first thread has 1 MB.
 const STACK: usize = 256 << 20;
 
-/// The stack, less where the address space is limited: the rest must hold the program.
+/// [`STACK`], or an eighth of a limited address space: the rest must hold the program.
 fn stack() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space")?.split_whitespace().next());
@@ -18,7 +17,7 @@ fn main() -> ExitCode {
     match main.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        // There is no memory for such a stack.
+        // There is no memory for a stack of this size.
         Err(_) => shaderbench::cli::main(),
     }
 }

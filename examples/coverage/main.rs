@@ -1,7 +1,6 @@
-//! The coverage of the 95 % interval of one series' median: the share of synthetic series whose true median lies in the
-//! interval. The series are sampled and summarized by the suite's own code. Run with
-//! `cargo run --release --example coverage [SERIES [SEED]]`; the default is 10,000 series of each kind. The exit code is 1
-//! if a kind without brackets misses 93 to 97 %.
+//! The coverage of the 95 % interval of one series' median: the share of synthetic series whose interval contains the
+//! true median, sampled and summarized by the suite's own code: `cargo run --release --example coverage [SERIES
+//! [SEED]]`. The default is 10,000 series of each kind. Exits with 1 if a kind without brackets misses 93 to 97 %.
 
 mod synthetic;
 
@@ -21,7 +20,6 @@ struct Kind {
     name: &'static str,
     disturbance: Disturbance,
     launch_ns: (f64, f64),
-    /// Whether the goal applies.
     has_goal: bool,
 }
 
@@ -92,7 +90,7 @@ fn kinds() -> Vec<Kind> {
     ]
 }
 
-/// Prints the line of a kind. Returns the share of its intervals that contain the true median.
+/// Prints the line of a kind; returns the share of its intervals that contain the true median.
 fn run(kind: &Kind, series: u64, seed: u64) -> f64 {
     let rules = Rules::with_budget(100e6);
     let mut random = Random(seed);

@@ -1,16 +1,13 @@
-//! Series of times with a known true median, measured by the suite's own code in place of a device.
-//!
-//! The times are log-normal around a level, with these disturbances, alone or together: *drift* (the level moves by up
-//! to 1 % during the case, along a line or like a clock that settles), *outliers* (up to 5 % of the samples take 10 %
-//! to 200 % longer) and *two modes* (5 to 95 % of the samples have a second level, up to ten standard deviations away).
-//! Every distribution is a mixture of log-normal ones, so its median is known. With drift, the true median is that of
-//! the mixture over the series.
+//! Series of times with a known true median, measured by the suite's own code on a simulated device. The times are
+//! log-normal around a level, with these disturbances, alone or together: *drift* (the level moves by up to 1 % during
+//! the case, along a line or like a clock that settles), *outliers* (up to 5 % of the samples take 10 % to 200 %
+//! longer) and *two modes* (5 to 95 % of the samples have a second level, up to ten standard deviations away). All are
+//! mixtures of log-normal distributions, so the medians are known; with drift, over the series.
 
 use gpu::backend::{Prepared, Sample, Task};
 use gpu::engine::measure::{Rules, Timer, measure};
 use record::error::Result;
 
-/// The disturbances of a series.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Disturbance {
     pub(crate) has_drift: bool,
@@ -23,7 +20,6 @@ pub(crate) struct Disturbance {
 /// The distribution of the times of a case.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Process {
-    /// Time of a launch, in nanoseconds.
     pub(crate) base_ns: f64,
     /// Standard deviation of the logarithm of a sample.
     pub(crate) sigma: f64,
@@ -38,7 +34,6 @@ pub(crate) struct Process {
     mode_shift: f64,
 }
 
-/// Scatter of the outliers' logarithm.
 const OUTLIER_SIGMA: f64 = 0.2;
 
 impl Process {
@@ -115,7 +110,6 @@ impl Process {
         (samples, self.true_median(&levels))
     }
 
-    /// The samples of a series, and their levels.
     fn series(&self, random: &mut Random, rules: &Rules) -> (Vec<f64>, Vec<f64>) {
         let noise = random.normal();
         let mut device = Device { process: *self, random, noise, spent_ns: 0.0, levels: Vec::new() };
@@ -128,7 +122,6 @@ impl Process {
     }
 }
 
-/// A device that runs a process.
 struct Device<'a> {
     process: Process,
     random: &'a mut Random,

@@ -1,4 +1,4 @@
-// Counts what is large, and lets the device start as many workgroups as that needs.
+// Counts the large elements; the device then starts as many workgroups as they need.
 
 @group(0) @binding(0) var<storage, read> input: array<f32>;
 @group(0) @binding(1) var<storage, read_write> count: atomic<u32>;

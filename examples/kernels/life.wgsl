@@ -1,4 +1,4 @@
-// Conway's Game of Life, a cell a texel, on a torus.
+// Conway's Game of Life on a torus, one texel per cell.
 
 @group(0) @binding(0) var cells: texture_2d<u32>;
 @group(0) @binding(1) var next: texture_storage_2d<r32uint, write>;

@@ -1,4 +1,4 @@
-// The same by one invocation of each workgroup: the plainest right kernel.
+// The same prefix sums by one invocation of each workgroup: the simplest correct kernel.
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;

@@ -1,4 +1,4 @@
-// Brightness by a power, in HLSL. A register of t, u or b is a binding of its own.
+// Brightness raised to a power, in HLSL. Each t, u or b register is a separate binding.
 
 struct Curve { float exponent; uint count; };
 

@@ -1,4 +1,4 @@
-// A kernel in GLSL. saxpy.spv is what `glslangValidator -V saxpy.comp -o saxpy.spv` makes of it, for
+// A kernel in GLSL, compiled with `glslangValidator -V saxpy.comp -o saxpy.spv` for
 // `shaderbench bench saxpy.spv`.
 #version 450
 layout(local_size_x = 128) in;

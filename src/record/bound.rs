@@ -1,5 +1,3 @@
-//! A ceiling's name, as the column `ceiling` has it.
-
 use std::fmt;
 
 use crate::suite::{Limit, Scalar, binary_size, parse_binary_size};

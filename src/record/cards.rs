@@ -1,5 +1,3 @@
-//! Rows grouped by card, and the typical row of several cards.
-
 use std::collections::HashMap;
 
 use super::row::Record;
@@ -17,8 +15,7 @@ pub fn by_card<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Vec<&'a
     cards.into_iter().map(|card| card.records).collect()
 }
 
-/// The rows of each run of each card, in their order: a file may hold several runs. The date of a row is the start of its
-/// run.
+/// The rows of each run of each card, in their order. A file may contain several runs; a row's date is its run's start.
 #[must_use]
 pub fn by_run<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Vec<&'a Record>> {
     let of_card = |rows: Vec<&'a Record>| {
@@ -34,7 +31,7 @@ pub fn by_run<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Vec<&'a 
     by_card(records).into_iter().flat_map(of_card).collect()
 }
 
-/// The rows of the newest run of each card, in their order, and the number of runs of the card that has most.
+/// The rows of the newest run of each card, in their order, and the highest number of runs of one card.
 #[must_use]
 pub fn newest_runs<'a>(records: impl IntoIterator<Item = &'a Record>) -> (Vec<&'a Record>, usize) {
     let (mut rows, mut most) = (Vec::new(), 0);
@@ -48,14 +45,14 @@ pub fn newest_runs<'a>(records: impl IntoIterator<Item = &'a Record>) -> (Vec<&'
 
 struct Card<'a> {
     records: Vec<&'a Record>,
-    /// The first row of each run and API: later ones say nothing new about the card.
+    /// The first row of each run and API: later ones add nothing about the card.
     named: Vec<&'a Record>,
 }
 
 impl<'a> Card<'a> {
     fn owns(&self, record: &Record) -> bool {
         let is_named = |row: &&Record| row.card_id() == record.card_id();
-        // A run measures one card at a time, through each API possibly under another name.
+        // A run measures one card at a time, but APIs may name it differently.
         let is_one_run =
             |row: &&Record| row.backend != record.backend && (&row.date, &row.apis) == (&record.date, &record.apis);
         let mut named = self.named.iter().copied();
@@ -72,8 +69,7 @@ impl<'a> Card<'a> {
     }
 }
 
-/// For each case through each API, the row with the median time (of two, the faster one), or the first row if none has a
-/// time: the typical card of a model.
+/// For each case and API, the row of the typical card: with the median time (of two, the faster), else the first.
 #[must_use]
 pub fn typical<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a Record> {
     let mut order: Vec<Vec<&Record>> = Vec::new();
@@ -125,7 +121,7 @@ mod tests {
             row(Api::Cuda, "GPU-1", "today"),
         ];
         assert_eq!(sizes(&rows), [4]);
-        // Names of one kind that differ, other runs, and rows of one API are other cards.
+        // Different names of one kind, other runs, and other rows of the same API are other cards.
         let two_cards = [
             rows[0].clone(),
             row(Api::Vulkan, "0000:07:00.0", "today"),
@@ -135,7 +131,7 @@ mod tests {
         assert_eq!(sizes(&two_cards), [2, 2]);
         assert_eq!(sizes(&[rows[0].clone(), row(Api::Cuda, "GPU-1", "yesterday")]), [1, 1]);
         assert_eq!(sizes(&[rows[0].clone(), row(Api::Vulkan, "", "today")]), [1, 1]);
-        // A name that an earlier run tied to the card holds for a later run alone.
+        // A later run with one of the names is the card to which an earlier run tied that name.
         assert_eq!(sizes(&[rows[0].clone(), rows[1].clone(), row(Api::Cuda, "GPU-1", "later")]), [3]);
     }
 

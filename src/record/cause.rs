@@ -1,19 +1,17 @@
-//! Causes of rows without figures or with doubtful ones.
-
 use crate::error::Error;
 
-/// Why a row has no figures, or why its figures are doubtful. [`super::Record::reason`] says it in words.
+/// Why a row has no figures, or why its figures are doubtful; [`super::Record::reason`] is the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Cause {
     /// The device or the API lacks what the case needs.
     Unsupported,
     /// A launch takes longer than the run's time limit allows.
     TimeLimit,
-    /// The device did not answer in time, in this case or in a smaller one of the same kernel.
+    /// The device did not respond in time, in this case or in a smaller one of the same kernel.
     TimedOut,
     /// The driver ended the process.
     Crashed,
-    /// The driver ended the process when the case was measured again, too, or in smaller cases of the same kernel.
+    /// The driver ended the process again in a second attempt, or in smaller cases of the same kernel.
     CrashedAgain,
     /// The device was lost.
     DeviceLost,

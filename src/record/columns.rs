@@ -1,5 +1,3 @@
-//! The columns of the CSV, which are also the keys of the JSON report.
-
 use serde_json::Value;
 
 use super::field::Field;
@@ -51,7 +49,7 @@ macro_rules! column {
     };
 }
 
-/// The columns of the CSV, in their order.
+/// The columns of the CSV, in their order, and the keys of the JSON report.
 pub const COLUMNS: &[Column] = &[
     column!(Text schema, "", "version of this list of columns"),
     column!(Identity tool_version, "", "version of shaderbench"),
@@ -266,7 +264,7 @@ impl Record {
         }
         self.all_samples_ns.clear();
         self.epoch_samples.clear();
-        // It was said of these figures, and would return in place of why they are gone.
+        // It belongs to the removed figures; restored later, it would replace the reason for their removal.
         self.unjudged = None;
     }
 }

@@ -1,5 +1,3 @@
-//! Which rows measure the same work, so that a ratio of their times says something about device, driver or API.
-
 use super::row::Record;
 use crate::suite::Api;
 
@@ -10,18 +8,14 @@ pub enum Unlike {
     Case,
     /// Another source of the kernel, or only one of the rows states its source.
     Source,
-    /// A kernel and its CUDA twin of two versions of the suite.
+    /// A kernel and its CUDA twin from different versions of the suite.
     Version,
 }
 
-/// Whether a ratio of the times of two rows compares like with like.
-///
-/// Rows of one language need the same hash of the source. Two rows without a hash have no source to differ in: copies and
-/// vendor libraries; every released version writes the hash of a kernel. A WGSL kernel and its CUDA twin are a pair by
-/// declaration if one version of the suite has both; the version names the commit.
-///
-/// # Errors
-/// Why the rows are not alike.
+/// Whether a ratio of the times of two rows compares devices, drivers or APIs at the same work; else why not. Rows of
+/// one language must have the same source hash; rows without a hash are copies and vendor libraries, since every
+/// released version writes the hash of a kernel. A WGSL kernel and its CUDA twin must be from one version of the suite,
+/// which names the commit.
 pub fn comparable(a: &Record, b: &Record) -> Result<(), Unlike> {
     let case = |row: &Record| (row.dtype, row.n);
     if (&a.family, &a.benchmark, &a.params) != (&b.family, &b.benchmark, &b.params) || case(a) != case(b) {

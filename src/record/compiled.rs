@@ -1,11 +1,8 @@
-//! The compiled kernel of a row, in words.
-
 use super::row::Record;
 use crate::suite::binary_size;
 
-/// What rows of one kernel through one API say of the compiled kernel, by sizes and parameters from the least to the
-/// most: `30–40 registers, 64 B of local memory, 4 KiB of workgroup memory, occupancy 50 %, 304 instructions`. Empty where
-/// the driver reports nothing.
+/// The driver's figures for one kernel through one API, as ranges over `rows`: `30–40 registers, 64 B of local memory,
+/// 4 KiB of workgroup memory, occupancy 50 %, 304 instructions`. Empty if the driver reports none.
 #[must_use]
 pub fn compiled(rows: &[&Record]) -> String {
     let range = |figure: fn(&Record) -> Option<u64>, text: &dyn Fn(u64) -> String| {
@@ -32,8 +29,7 @@ pub fn compiled(rows: &[&Record]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// How the compiled kernel changed from one row to another of the same API: `registers 32 → 40, local memory 0 → 64 B`.
-/// Empty where nothing changed, or a driver reports nothing.
+/// How the kernel differs between two rows of one API, if reported: `registers 32 → 40, local memory 0 → 64 B`.
 #[must_use]
 pub fn compiled_changes(from: &Record, to: &Record) -> String {
     if from.backend != to.backend {

@@ -1,5 +1,3 @@
-//! Readings of the device's monitor around a case.
-
 use serde::{Deserialize, Serialize};
 
 use crate::suite::Reading;
@@ -14,8 +12,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Why the case must be measured again: `the card was too warm and throttled by its power supply`; `None` if the
-    /// reading after it shows no fault.
+    /// Why the case must be measured again, if so: `the card was too warm and throttled by its power supply`.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         // Thermal throttling is reported twice: as a hardware slowdown and by its cause.

@@ -1,5 +1,3 @@
-//! Energy of a row's launches.
-
 use super::row::Record;
 use super::stats::{round_to_seven_digits, student};
 
@@ -8,14 +6,14 @@ use super::stats::{round_to_seven_digits, student};
 pub struct Energy {
     /// Joules of one launch.
     pub joules: f64,
-    /// Mean power in watts meanwhile.
+    /// Mean power during the launches, in watts.
     pub watts: f64,
-    /// The power sensor at the end, in watts, if a counter gave the other two.
+    /// Power sensor at the end of the launches, in watts, if an energy counter gave the other two values.
     pub sensor_watts: Option<f64>,
 }
 
 impl Record {
-    /// Adds the energy that an epoch measured. The interval is Student's, of the epochs' mean.
+    /// Adds the energy that an epoch measured. The interval is Student's, for the mean of the epochs.
     pub fn add_energy(&mut self, energy: Energy) {
         let figure = |value: f64| Some(round_to_seven_digits(value));
         let before = self.energies_j.len() as f64;

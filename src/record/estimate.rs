@@ -1,10 +1,8 @@
-//! Times and rates of rows with 95 % intervals.
-
 use super::Record;
 use super::stats::Estimate;
 use crate::suite::DeviceType;
 
-/// Epochs from which on a row's interval includes the variation between them.
+/// With this many epochs, a row's interval includes the variation between them.
 const SEVERAL: usize = 2;
 
 /// Whether the row was measured with several placements of its buffers.
@@ -12,29 +10,24 @@ pub fn has_several_epochs(row: &Record) -> bool {
     row.epochs_ns.len() >= SEVERAL
 }
 
-/// Whether a driver runs the kernels on the host's CPU: caches, banks and lines are then those of the CPU, shared with
-/// other programs.
+/// Whether a driver runs the kernels on the host's CPU, whose caches are shared with other programs.
 pub fn is_software(row: &Record) -> bool {
     row.device_type == Some(DeviceType::Software)
 }
 
-/// What a row with one epoch may differ by with another placement of its buffers, on a log scale: kernels of microseconds
-/// do so by up to this much (`docs/method.md`).
+/// Allowance for one epoch, in logarithms: buffer placement changes short kernels by up to this (`docs/method.md`).
 const ONE_PLACEMENT: f64 = 0.05;
 
-/// What a row on a software device may differ by in another run, on a log scale: other programs share its cores, for
-/// longer than a run takes.
+/// Allowance for another run on a software device, on a log scale: other programs use its cores for longer than a run.
 const SHARED_CORES: f64 = 0.6;
 
-/// Time of one launch in nanoseconds; `None` for a row without an interval, which supports nothing.
-///
-/// The interval of a row with one epoch does not include the variation between runs. An allowance for it is added in
-/// quadrature; on a software device always.
+/// Time of one launch in nanoseconds; `None` without an interval. That of one epoch does not include run-to-run
+/// variation: an allowance is added in quadrature, on a software device always.
 pub fn time(row: &Record) -> Option<Estimate> {
     with_allowance(row, if is_software(row) { SHARED_CORES } else { placement(row) })
 }
 
-/// The same beside other rows of one run: what slows a whole run slows all of them.
+/// [`time`] for comparison within one run: whatever slows the whole run slows every row.
 pub fn time_in_run(row: &Record) -> Option<Estimate> {
     with_allowance(row, placement(row))
 }
@@ -52,7 +45,7 @@ fn with_allowance(row: &Record, allowance: f64) -> Option<Estimate> {
     Some(Estimate { value: median, low: median / reach(median / low), high: median * reach(high / median) })
 }
 
-/// `amount` per launch over the row's time.
+/// `rate` with the relative interval of the row's time.
 fn per_time(row: &Record, rate: Option<f64>) -> Option<Estimate> {
     let (rate, time) = (rate.filter(|rate| *rate > 0.0)?, time(row)?);
     Some(Estimate { value: rate, low: rate * time.value / time.high, high: rate * time.value / time.low })
@@ -68,7 +61,7 @@ pub fn flop_rate(row: &Record) -> Option<Estimate> {
     per_time(row, row.gflop_per_s)
 }
 
-/// The row's part of the peak that limits it; the peak counts as exact, since the row is judged by it.
+/// The row's share of the peak that limits it. The peak counts as exact.
 pub fn share(row: &Record) -> Option<Estimate> {
     per_time(row, row.share)
 }

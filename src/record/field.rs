@@ -1,5 +1,3 @@
-//! Values of columns as text and as JSON.
-
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -10,7 +8,7 @@ use super::row::{Clock, Status};
 use crate::error::visible;
 use crate::suite::{Api, Checks, DeviceType, Dtype, Extent, Profile, SubgroupSize, params_text, parse_params};
 
-/// A value of a column. Empty text is a missing value.
+/// A value of a column as text and as JSON. Empty text is a missing value.
 pub(super) trait Field: Sized {
     fn text(&self) -> String;
     fn parse(text: &str) -> Result<Self, String>;
@@ -21,7 +19,7 @@ pub(super) trait Field: Sized {
     }
 }
 
-/// Texts may come from anyone: hidden characters are escaped on the way in and on the way out.
+/// Reports are untrusted: hidden characters are escaped when a text is read and when it is written.
 impl Field for String {
     fn text(&self) -> String {
         visible(self).into_owned()
@@ -80,7 +78,6 @@ impl Field for Vec<f64> {
     }
 }
 
-/// The value of `all` whose name is `text`.
 fn named<T: Copy>(what: &str, all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
     all.iter().copied().find(|value| name(*value) == text).ok_or_else(|| {
         let names: Vec<_> = all.iter().map(|value| name(*value)).collect();
@@ -178,7 +175,6 @@ impl Field for Option<SubgroupSize> {
         match text.parse::<u32>() {
             Ok(size) => size.into(),
             Err(_) if text.is_empty() => Value::Null,
-            // A range.
             Err(_) => text.into(),
         }
     }

@@ -1,13 +1,10 @@
-//! Formats numbers: one rule per quantity, for all tables, sentences and pages.
-//!
-//! Every figure has three significant digits, and `±N %` behind it where its 95 % interval is wider than ±2 %.
-//!
-//! `format_examples.json` lists examples. The script of the HTML page follows the same rules.
+//! Formats numbers: one rule per quantity, for all tables, sentences and pages. Figures have three significant digits,
+//! followed by `±N %` where the 95 % interval is wider than ±2 %. `format_examples.json` lists examples; the script of
+//! the HTML page follows the same rules.
 
 use super::stats::Estimate;
 
-/// `value` with `digits` significant digits, without an exponent unless it is below 10^-9. Digits before the decimal point
-/// are never rounded.
+/// `value` with `digits` significant digits, but every digit before the point; an exponent only below 10^-9.
 #[must_use]
 pub fn significant(value: f64, digits: usize) -> String {
     const LEAST: f64 = 1e-9;
@@ -26,13 +23,12 @@ pub fn significant(value: f64, digits: usize) -> String {
     format!("{value:.*}", decimals as usize)
 }
 
-/// Significant digits of every figure.
 const DIGITS: usize = 3;
 
 /// An interval with a half width above this fraction of its value is too noisy to quote.
 const TOO_NOISY: f64 = 0.15;
 
-/// A half width above this fraction of its value stands beside the figure.
+/// A half width above this fraction of its value is printed beside the figure.
 const NOTED: f64 = 0.02;
 
 /// Half the width of a figure's 95 % interval, relative to the figure; `None` if it is too noisy to quote.
@@ -42,13 +38,13 @@ pub fn quotable(of: Estimate) -> Option<f64> {
     (of.low <= of.value && of.value <= of.high && noise <= TOO_NOISY).then_some(noise)
 }
 
-/// What stands behind a figure with this noise: ` ±5 %`, nothing up to 2 %.
+/// The suffix of a figure with this noise: ` ±5 %`; empty up to 2 %.
 #[must_use]
 pub fn plus_minus(noise: f64) -> String {
     if noise > NOTED { format!(" ±{:.0} %", noise * 100.0) } else { String::new() }
 }
 
-/// The same where the figure has no room: `±`.
+/// [`plus_minus`] where there is no room for a number: `±`.
 #[must_use]
 pub fn plus_minus_sign(noise: f64) -> String {
     if noise > NOTED { "±".to_owned() } else { String::new() }
@@ -83,7 +79,7 @@ pub const TIME_UNITS: &[&str] = &["ns", "µs", "ms", "s"];
 /// Units of a rate in MB/s.
 pub const BYTE_RATE_UNITS: &[&str] = &["MB/s", "GB/s", "TB/s"];
 
-/// Units of 10^6 operations per second, and of 10^9 per joule: those on floats are FLOP.
+/// Units of 10^6 operations per second, and of 10^9 per joule; operations on floats are FLOP.
 #[must_use]
 pub const fn operation_units(is_float: bool) -> (&'static [&'static str], &'static str) {
     if is_float { (&["MFLOP/s", "GFLOP/s", "TFLOP/s"], "GFLOP/J") } else { (&["MOP/s", "GOP/s", "TOP/s"], "GOP/J") }
@@ -160,8 +156,7 @@ pub fn percent(fraction: f64) -> String {
     }
 }
 
-/// A part of a whole in percent, with half the width of its interval in percent where that is above 2: `80 % ±6 %` is
-/// from 74 to 86 %. `None` if it is too noisy to quote.
+/// A share in percent with its noise in percentage points: `80 % ±6 %` is 74 to 86 %. `None` if too noisy to quote.
 #[must_use]
 pub fn part(of: Estimate) -> Option<String> {
     quotable(of)?;
@@ -207,8 +202,8 @@ pub fn ratio_with_interval(value: f64, interval: Option<(f64, f64)>) -> String {
     format!("{}{interval}", ratio(value))
 }
 
-/// A change of time from the ratio new ÷ old: `+8.0 % time [7.4, 8.6]`. From a factor of two on it is a multiple:
-/// `12.3× the time [11.9, 12.7]`, `2.31× as fast [2.30, 2.32]`.
+/// A change of time from the ratio new ÷ old: `+8.0 % time [7.4, 8.6]`. A factor of two or more is a multiple: `12.3×
+/// the time [11.9, 12.7]`, `2.31× as fast [2.30, 2.32]`.
 #[must_use]
 pub fn time_change(times: f64, interval: Option<(f64, f64)>) -> String {
     let (value, interval) = changed(times, interval);
@@ -219,7 +214,7 @@ pub fn time_change(times: f64, interval: Option<(f64, f64)>) -> String {
     }
 }
 
-/// The same for the cell of a table: `+8.0 % [7.4, 8.6]`, `×12.3 [11.9, 12.7]`, `÷2.31 [2.30, 2.32]`.
+/// [`time_change`] in a table cell: `+8.0 % [7.4, 8.6]`, `×12.3 [11.9, 12.7]`, `÷2.31 [2.30, 2.32]`.
 #[must_use]
 pub fn time_change_cell(times: f64, interval: Option<(f64, f64)>) -> String {
     let (value, interval) = changed(times, interval);
@@ -230,7 +225,7 @@ pub fn time_change_cell(times: f64, interval: Option<(f64, f64)>) -> String {
     }
 }
 
-/// The figures of a change of time, and its interval.
+/// The number and the interval of [`time_change`].
 fn changed(times: f64, interval: Option<(f64, f64)>) -> (String, String) {
     let percent = |times: f64| {
         let text = format!("{:.1}", (times - 1.0) * 100.0);
@@ -251,7 +246,7 @@ fn changed(times: f64, interval: Option<(f64, f64)>) -> (String, String) {
     }
 }
 
-/// Half the width of an interval, relative to the value. Beyond 100 % the figure says nothing more.
+/// Half the width of an interval, relative to the value; beyond 100 % just `>100 %`.
 #[must_use]
 pub fn noise(noise: f64) -> String {
     if noise > 1.0 { ">100 %".to_owned() } else { percent(noise) }
@@ -285,7 +280,6 @@ mod tests {
         let estimate =
             |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
         let time = |value: f64, noise: f64| quoted(estimate(value, noise), TIME_UNITS);
-        // Once "50", "300", "3" and "4".
         for (value, text) in [(47.99, "48.0 ns"), (292.0, "292 ns"), (2.96, "2.96 ns"), (4.11, "4.11 ns")] {
             assert_eq!(time(value, 0.12), Some(format!("{text} ±12 %")));
             assert_eq!(time(value, 0.0199).as_deref(), Some(text));

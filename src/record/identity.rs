@@ -1,14 +1,11 @@
-//! Which card and host a row is of.
-
 use sha2::{Digest, Sha256};
 
 use super::row::Record;
 
-/// Start of a card's name in an anonymous report, before a hash.
+/// Prefix of a card's hash in an anonymous report.
 const HASHED: &str = "card-";
 
-/// What tells the card of a row from others: device, host and name. The host is empty where the name alone is unique: a
-/// UUID, or its hash. A PCI address is not, nor is a missing name.
+/// Identifies the card of a row. A UUID or its hash is unique among hosts; a PCI address or an empty name needs `host`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CardId<'a> {
     /// Name of the device: the model of the card.
@@ -19,7 +16,6 @@ pub struct CardId<'a> {
     pub name: &'a str,
 }
 
-/// How a card is named.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Naming {
     Unknown,
@@ -38,8 +34,8 @@ fn naming(name: &str) -> Naming {
 }
 
 impl CardId<'_> {
-    /// Whether both may be one card. APIs and versions name a card differently, some by its PCI address, some by its UUID,
-    /// so that only two names of one kind can differ. Rows without a host may be of any.
+    /// Whether both may be the same card. APIs and versions use the PCI address or the UUID, so only names of the same
+    /// kind can differ. A missing host matches every host.
     #[must_use]
     pub fn may_be(&self, other: &Self) -> bool {
         let is_host = self.host == other.host || self.host.is_empty() || other.host.is_empty();
@@ -48,8 +44,7 @@ impl CardId<'_> {
         self.device == other.device && is_host && (!is_comparable || self.name == other.name)
     }
 
-    /// Whether both are one card as far as their names tell: two names of one kind are equal, two of different kinds are
-    /// not known to differ.
+    /// [`Self::may_be`], but `false` if only one of the two has a name.
     #[must_use]
     pub fn is_likely(&self, other: &Self) -> bool {
         let is_one_named = self.name.is_empty() != other.name.is_empty();
@@ -58,7 +53,7 @@ impl CardId<'_> {
 }
 
 impl Record {
-    /// What tells the card from others.
+    /// The identity of the row's card.
     #[must_use]
     pub fn card_id(&self) -> CardId<'_> {
         let is_unique = matches!(naming(&self.card), Naming::Uuid | Naming::Hash);
@@ -66,16 +61,16 @@ impl Record {
         CardId { device: &self.device, host, name: &self.card }
     }
 
-    /// Whether both rows may be of one card.
+    /// Whether both rows may be of the same card.
     #[must_use]
     pub fn may_be_of_one_card(&self, other: &Self) -> bool {
         let whole = |row: &Self| row.host.is_empty() || self.host.is_empty() || row.host == self.host;
         let is_one_name = !self.card.is_empty() && self.card_id() == other.card_id();
-        // A card is in one host, unless it was moved: then its UUID tells.
+        // A card is in one host unless it was moved; then its UUID identifies it.
         is_one_name || whole(other) && self.card_id().may_be(&other.card_id())
     }
 
-    /// Leaves out the host, and replaces the card's UUID by a hash. A PCI address is left out: it has too few values for a
+    /// Clears the host, replaces the card's UUID by its hash, and clears a PCI address: it has too few values for a
     /// hash, and does not identify a card without its host.
     pub fn anonymize(&mut self) {
         self.host.clear();

@@ -1,5 +1,5 @@
-//! The words of shaderbench: what a benchmark declares ([`suite`]), a row of a report with its columns and the statistics of
-//! its times, and what the rows of one device can support ([`claim`]). No GPU, no files.
+//! Types without GPU or files: what a benchmark declares ([`suite`]), a report's rows with their columns and
+//! statistics, and what the rows of one device support ([`claim`]).
 
 pub mod claim;
 pub mod error;

@@ -1,30 +1,26 @@
-//! Which of several kernels of the same work is the fastest, and which of them tie: the one rule of all answers.
+//! Which of several kernels for the same work is fastest and which tie: the one rule of all answers.
 
 use super::stats::{self, Estimate};
 
-/// Times that differ by less than this fraction count as equal, by default. A sample lasts at least 100 clock ticks, so
-/// the clock may have a resolution of 1 %.
+/// Times within this fraction count as equal: a sample lasts at least 100 clock ticks, so a clock may resolve only 1 %.
 pub const MARGIN: f64 = 0.0125;
 
-/// The same for sides that took turns in processes of their own: clocks, temperatures and places in memory are in the
-/// differences between their epochs.
+/// [`MARGIN`] for alternating processes: clock, temperature and memory placement already vary between their epochs.
 pub const MARGIN_IN_TURNS: f64 = 0.005;
 
-/// Candidates that do the same work, by their times.
+/// Candidates for the same work, ranked by time.
 #[derive(Debug, Clone)]
 pub struct Ranking<T> {
-    /// The one with the shortest time; of equal times the first.
+    /// The candidate with the shortest time; the first of equals.
     pub best: T,
-    /// The others that may be as fast, the fastest first, each with its time ÷ that of the best.
+    /// Candidates that may be as fast, fastest first, each with its time ÷ the best time.
     pub ties: Vec<(T, Option<Estimate>)>,
-    /// The fastest of those that are slower, and its time ÷ that of the best.
+    /// The fastest of the slower candidates, with its time ÷ the best time.
     pub next: Option<(T, Estimate)>,
 }
 
-/// Ranks candidates by independent estimates of their times; `None` without candidates.
-///
-/// The shortest time is the best. Another one ties with it unless the whole 95 % interval of the ratio of their times lies
-/// beyond [`MARGIN`].
+/// Ranks candidates by independent estimates of their times; `None` without candidates. A candidate ties with the best
+/// unless the whole 95 % interval of their ratio lies beyond [`MARGIN`].
 pub fn ranking<T: Copy>(timed: impl IntoIterator<Item = (T, Estimate)>) -> Option<Ranking<T>> {
     let timed: Vec<((T, Estimate), f64)> = timed.into_iter().map(|one| (one, one.1.value)).collect();
     let ranking = ranking_by(timed, MARGIN, |other, best| stats::ratio(other.1, best.1))?;
@@ -35,8 +31,7 @@ pub fn ranking<T: Copy>(timed: impl IntoIterator<Item = (T, Estimate)>) -> Optio
     })
 }
 
-/// The same for a caller that knows the ratio of two candidates better than by two independent estimates: `ratio` is the
-/// time of the first ÷ that of the second. Without one, nothing shows that a candidate is slower.
+/// [`ranking()`] where the time ratio of two candidates (first ÷ second) is known better; without a ratio they tie.
 pub fn ranking_by<T: Copy>(
     mut timed: Vec<(T, f64)>,
     margin: f64,
@@ -67,7 +62,7 @@ mod tests {
         let timed = [('d', of(103.0, 0.001)), ('c', of(102.0, 0.03)), ('b', of(101.0, 0.0)), ('a', of(100.0, 0.0))];
         let ranking = ranking(timed).expect("four");
         let ties: Vec<char> = ranking.ties.iter().map(|tie| tie.0).collect();
-        // b differs for sure, by less than the margin; c may be as fast.
+        // b is slower, but by less than the margin; c may be as fast.
         assert_eq!((ranking.best, ties), ('a', vec!['b', 'c']));
         let (next, ratio) = ranking.next.expect("a next one");
         assert!(next == 'd' && (ratio.value - 1.03).abs() < 1e-9 && ratio.low > 1.0 + MARGIN, "{ratio:?}");
@@ -76,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_interval_of_the_ratio_decides_not_the_overlap_of_two() {
-        // 5 % apart, each ±3 %: the intervals overlap, that of the ratio is ±4.2 % and reaches 1.007.
+        // 5 % apart, each ±3 %: the intervals overlap, and the ratio's interval of ±4.2 % begins at 1.007.
         let near = |ratio: f64| ranking([('a', of(100.0, 0.03)), ('b', of(100.0 * ratio, 0.03))]).expect("two");
         assert_eq!(near(1.05).ties.len(), 1);
         assert!(near(1.059).ties.is_empty(), "their intervals overlap, the ratio is beyond the margin");

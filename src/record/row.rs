@@ -1,5 +1,3 @@
-//! One row of a report.
-
 use std::collections::BTreeMap;
 
 use super::bound::Bound;
@@ -16,7 +14,7 @@ pub enum Status {
     /// Verified and measured.
     #[default]
     Ok,
-    /// Measured, but there is no right output to compare with.
+    /// Measured, but no reference output exists to verify it.
     Unverified,
     /// The output is wrong. The row has no time.
     Wrong,
@@ -24,7 +22,7 @@ pub enum Status {
     Skipped,
     /// The case should run on this device but did not.
     Failed,
-    /// Verified, but more than 5 % faster than a measured peak. This is a fault.
+    /// A fault: verified, but more than 5 % faster than a measured peak.
     Implausible,
 }
 
@@ -82,9 +80,8 @@ impl Clock {
     }
 }
 
-/// One row: a case and its figures, or the reason why it has none.
-///
-/// Times are nanoseconds for one launch of all the case's dispatches. [`COLUMNS`](super::COLUMNS) describes each field.
+/// One row: a case and its figures, or the reason why it has none. Times are nanoseconds for one launch of all the
+/// case's dispatches. [`COLUMNS`](super::COLUMNS) describes each field.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "COLUMNS documents every field in one place")]
 pub struct Record {
@@ -196,7 +193,7 @@ impl Record {
         Some(Toolchain { api: self.backend?, compiler: &self.compiler })
     }
 
-    /// Whether the command of `--against` measured the row, in turns with the other rows of its report.
+    /// Whether the command given to `--against` measured the row, alternating with the other rows of its report.
     #[must_use]
     pub fn is_against(&self) -> bool {
         self.toolchain().is_some_and(|toolchain| toolchain.is_against())
@@ -214,7 +211,7 @@ impl Record {
         self.dtype.map_or("", Dtype::name)
     }
 
-    /// Whether its operations are on floats, so that they are FLOP; also where the type is unknown.
+    /// Whether the row's operations are FLOP: on floats, or of an unknown type.
     #[must_use]
     pub fn is_float(&self) -> bool {
         self.dtype.is_none_or(|dtype| dtype.scalar().is_float())

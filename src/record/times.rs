@@ -4,14 +4,13 @@ use super::stats::{self, Observation, Variance, moderate, round_to_seven_digits}
 use crate::suite::Api;
 use crate::{Clock, Record};
 
-/// Possible launch times in nanoseconds: 1 fs to 30 years. Other values are errors in the report, and would overflow or
-/// underflow later.
+/// Possible launch times in nanoseconds: 1 fs to 30 years. Others are errors in the report and would overflow later.
 pub const POSSIBLE: std::ops::RangeInclusive<f64> = 1e-6..=1e18;
 
-/// Upper ends of the ranges of times whose rows share a class, in nanoseconds.
+/// Upper ends, in nanoseconds, of the ranges of times whose rows share a class.
 const RANGES: [f64; 5] = [3e3, 10e3, 30e3, 100e3, 1e6];
 
-/// Rows whose variance between epochs is comparable: those of one API and clock with similar times, or with any times.
+/// Rows with comparable variance between epochs: of one API and clock, with similar times or with any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Class {
     api: Option<Api>,
@@ -26,8 +25,7 @@ pub fn classes(record: &Record, ns: f64) -> Vec<Class> {
     [Some(range), None].map(|range| Class { api: record.backend, clock: record.timer, range }).to_vec()
 }
 
-/// Logarithms of the row's epochs in nanoseconds; of its median alone if it has fewer than two epochs. Empty without a
-/// possible time.
+/// Logarithms of the epochs in nanoseconds; of the median if there are fewer than two, or if one is impossible.
 pub fn log_epochs(record: &Record) -> Vec<f64> {
     let is_possible = |ns: &f64| POSSIBLE.contains(ns);
     let epochs = Some(&record.epochs_ns).filter(|epochs| epochs.len() > 1 && epochs.iter().all(is_possible));
@@ -35,8 +33,8 @@ pub fn log_epochs(record: &Record) -> Vec<f64> {
     times.into_iter().map(f64::ln).collect()
 }
 
-/// Least variance of an epoch's log median: that of the clock's rounding. A step of the clock is tick ÷ launches; the
-/// rounding error is uniform over it, so its variance is step² / 12. Figures of seven digits are rounded to 10⁻⁶ or less.
+/// Minimum variance of an epoch's log median: step² / 12, since the rounding error is uniform over a clock step of tick
+/// ÷ launches. Figures of seven digits have a step of 10⁻⁶ or less.
 pub fn least_variance(record: &Record, ns: f64) -> f64 {
     const FIGURE: f64 = 1e-6;
     let step = record.tick_ns.zip(record.launches).map_or(0.0, |(tick, launches)| tick / (launches.max(1) as f64 * ns));
@@ -50,14 +48,11 @@ pub fn mean_and_squares(logs: &[f64]) -> (f64, f64) {
     (mean, logs.iter().map(|log| (log - mean).powi(2)).sum())
 }
 
-/// Estimates the times of one run's rows from their epochs: `median_ns`, its 95 % interval, `noise_between` and the
-/// rates. `records` are all rows of the run, of every API.
-///
-/// The estimate is the exponential of the mean of the E epochs' log medians. Its interval is Student's on the log scale,
-/// ± t(0.975, d₀ + d) · √(s̃² / E), with the variance between epochs moderated by the rows of its class, see
-/// [`stats::moderate`]. A class is an API, a clock and a range of times. The variance is at least that of the clock's
-/// rounding. Rows with fewer than two epochs stay as they are: their interval is that of one series, and does not hold
-/// for another run.
+/// Estimates the times of one run's rows, of every API, from their epochs: `median_ns`, its 95 % interval,
+/// `noise_between` and the rates. The estimate is the exponential of the mean of the E epochs' log medians. Its
+/// interval is Student's on the log scale, ± t(0.975, d₀ + d) · √(s̃² / E), with the variance between epochs moderated
+/// by rows of the same API, clock and range of times ([`stats::moderate`]) and at least that of the clock's rounding.
+/// Rows with fewer than two epochs keep the interval of their one series, which is not valid for other runs.
 pub fn estimate(records: &mut [Record]) {
     let estimated = moderated(records);
     for Moderated { index, mean, epochs, own, variance } in estimated {

@@ -1,9 +1,7 @@
-//! What an article claims, which kernels show it, and what rows say of it.
-
 use super::device_rows::{DeviceRows, Why};
 use super::facts::{Facts, Quantity};
 
-/// What rows say of a step.
+/// What rows show about a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The rows support the article's claim.
@@ -12,9 +10,9 @@ pub enum Verdict {
     Fails,
     /// The rows support neither, or there are none.
     Unknown,
-    /// There are no rows of a step that claims nothing.
+    /// There are no rows for a step without a testable claim.
     Unmeasured,
-    /// The article claims nothing that rows can decide: they are reported.
+    /// The article makes no testable claim: the rows are reported.
     Reported,
 }
 
@@ -22,7 +20,7 @@ impl Verdict {
     /// Every verdict.
     pub const ALL: [Self; 5] = [Self::Holds, Self::Fails, Self::Unknown, Self::Unmeasured, Self::Reported];
 
-    /// In words.
+    /// The verdict in words.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,12 +33,12 @@ impl Verdict {
     }
 }
 
-/// What rows say of a step, in words.
+/// What rows show about a step, in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// Sentences: what was measured, or why nothing can be said.
+    /// What was measured, or why there is no answer.
     pub text: String,
     /// Further measured figures, each with its name: `coalesced reads 484 GB/s`.
     pub figures: Vec<String>,
@@ -66,7 +64,7 @@ impl Judgement {
     }
 }
 
-/// What rows show: sentences and figures.
+/// What rows show, in sentences and figures.
 pub struct Report {
     text: String,
     figures: Vec<String>,
@@ -126,21 +124,20 @@ impl Answer {
     }
 }
 
-/// How rows answer a step. The type tells whether its article claims something that rows can decide: where it does not,
-/// no verdict can be given.
+/// How rows answer a step. Without a testable claim the step has a `Report`, so it cannot give a verdict.
 pub enum Judge {
     /// Decides whether the article's claim holds.
     Claim(fn(&DeviceRows, &mut Facts) -> Result<Answer, Why>),
-    /// Says what rows show.
+    /// Reports what rows show.
     Report(fn(&DeviceRows, &mut Facts) -> Result<Report, Why>),
 }
 
 /// Values over a parameter: `None` where there is no row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
-    /// What the values are, over which parameter.
+    /// The values and their parameter.
     pub title: &'static str,
-    /// The parameter of the first value; the others follow by ones.
+    /// The parameter of the first value; it rises by one per value.
     pub first: u64,
     /// Values from 0 to 1.
     pub values: Vec<Option<f64>>,
@@ -155,16 +152,16 @@ pub struct Bar {
     pub gb_per_s: f64,
 }
 
-/// What rows show at a glance.
+/// What rows show, as a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Picture {
     /// A graph.
     Graph(Graph),
-    /// Rates, one bar each, and what they are rates of.
+    /// A title, and rates with one bar each.
     Bars(String, Vec<Bar>),
 }
 
-/// A claim of an article, or what it shows: a step of the tour.
+/// A step of the tour: an article's claim, or what the article shows.
 pub struct ArticleClaim {
     /// The number of the workload: `D5`.
     pub id: &'static str,
@@ -172,19 +169,19 @@ pub struct ArticleClaim {
     pub title: &'static str,
     /// Ids of other workloads that the step answers too.
     pub also: &'static [&'static str],
-    /// What the article claims, in one sentence; where it claims nothing that rows can decide, what it shows.
+    /// The article's claim in one sentence; if it is not testable, what the article shows.
     pub claim: &'static str,
     /// The benchmarks that show it, as `family/benchmark`.
     pub kernels: &'static [&'static str],
     /// CUDA names of the glossary that the kernels use: `answers::articles::GLOSSARY`.
     pub terms: &'static [&'static str],
-    /// What to expect; empty where it has numbers of a model.
+    /// What to expect; empty if `computed_prediction` says it.
     pub prediction: &'static str,
-    /// What to expect, with the model's numbers.
+    /// What to expect, with numbers from a model.
     pub computed_prediction: fn() -> String,
-    /// Whether the verdict depends on times, which on a software device say nothing about a GPU.
+    /// Whether the verdict depends on times, which on a software device do not represent a GPU.
     pub is_timing: bool,
-    /// A table of facts, at most 80 columns wide; empty where there is none.
+    /// A table of facts, at most 80 columns wide; empty if there is none.
     pub table: &'static str,
     /// Answers from rows of one device through one API.
     pub judge: Judge,
@@ -215,13 +212,13 @@ impl ArticleClaim {
         picture: |_| None,
     };
 
-    /// The letter of its chapter.
+    /// The chapter's letter.
     #[must_use]
     pub fn chapter(&self) -> char {
         self.id.chars().next().unwrap_or_default()
     }
 
-    /// Whether a kernel is one of those that show it.
+    /// Whether a kernel is one of [`Self::kernels`].
     #[must_use]
     pub fn shows(&self, family: &str, benchmark: &str) -> bool {
         self.kernels.iter().any(|kernel| kernel.split_once('/') == Some((family, benchmark)))
@@ -233,19 +230,19 @@ impl ArticleClaim {
         if self.prediction.is_empty() { (self.computed_prediction)() } else { self.prediction.to_owned() }
     }
 
-    /// Its number in the chapter.
+    /// The number within the chapter.
     #[must_use]
     pub fn number(&self) -> u32 {
         self.id[1..].parse().unwrap_or_default()
     }
 
-    /// Whether the article claims something that rows can decide.
+    /// Whether the article makes a testable claim.
     #[must_use]
     pub const fn is_judged(&self) -> bool {
         matches!(self.judge, Judge::Claim(_))
     }
 
-    /// What the rows say.
+    /// Answers the step from the rows.
     pub fn judged(&self, rows: &DeviceRows) -> Judgement {
         let mut facts = Facts::default();
         let answered = if self.is_timing && rows.is_software() {
@@ -268,7 +265,7 @@ impl ArticleClaim {
         }
     }
 
-    /// What the rows show at a glance; `None` on a software device and without rows.
+    /// What the rows show, as a picture; `None` on a software device or without rows.
     pub fn pictured(&self, rows: &DeviceRows) -> Option<Picture> {
         if rows.is_software() { None } else { (self.picture)(rows) }
     }

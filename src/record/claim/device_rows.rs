@@ -1,5 +1,3 @@
-//! The rows of one device by kernel, and why they support no answer.
-
 use std::collections::BTreeMap;
 use std::ops::{Deref, RangeInclusive};
 
@@ -12,12 +10,12 @@ use crate::{Record, Status, is_software};
 pub struct Why(String);
 
 impl Why {
-    /// A reason, which goes on within a sentence.
+    /// A reason, as part of a sentence.
     pub fn new(why: impl Into<String>) -> Self {
         Self(why.into())
     }
 
-    /// As a sentence.
+    /// The reason as a sentence.
     pub fn text(self) -> String {
         let mut characters = self.0.chars();
         let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
@@ -25,19 +23,18 @@ impl Why {
     }
 }
 
-/// A kernel (`transpose/tiled`) with its parameters, apart from a number of rounds or steps.
+/// A kernel (`transpose/tiled`) with its parameters, except for a number of rounds or steps.
 pub type Named<'a> = (&'a str, &'a [(&'a str, f64)]);
 
 /// No parameters.
 pub const NONE: &[(&str, f64)] = &[];
 
-/// Parameters that may have any value, but the same in rows that are compared: the number of rounds or steps.
+/// Parameters that may have any value, if compared rows have the same.
 const ANY: [&str; 2] = ["ROUNDS", "STEPS"];
-/// The workgroup size, which the user sets, or the run for a device with a smaller limit.
+/// The workgroup size: set by the user, or by the run to fit a device limit.
 const WORKGROUP_SIZE: &str = "WG";
 
-/// The rows of one device through one API: the only way in which claims ask for rows. Derefs to those that are right and
-/// whose figures are possible.
+/// The rows of one device through one API, as claims see them. Derefs to the verified ones with possible figures.
 pub struct DeviceRows<'a> {
     all: Vec<&'a Record>,
     sound: Vec<&'a Record>,
@@ -52,7 +49,7 @@ impl<'a> Deref for DeviceRows<'a> {
 }
 
 impl<'a> DeviceRows<'a> {
-    /// Of `rows`, those with cold caches are left out: every claim is about repeated launches.
+    /// Leaves out rows with cold caches: every claim is about repeated launches.
     pub fn new(rows: &[&'a Record]) -> Self {
         let rows: Vec<&Record> = rows.iter().copied().filter(|row| !row.is_cold()).collect();
         let is_sound = |row: &&Record| row.status == Status::Ok && is_possible(row);
@@ -89,8 +86,7 @@ impl<'a> DeviceRows<'a> {
         rows.into_iter()
     }
 
-    /// One row of each kernel, all of the same type and size and timed by the same clock: f32 if there are such rows,
-    /// and the largest size.
+    /// One row of each kernel: all of one type (f32 if there is any), of the largest common size, timed by one clock.
     pub fn together<const N: usize>(&self, kernels: [Named; N]) -> Result<[&'a Record; N], Why> {
         let of_first = kernels.first().map(|first| self.timed(*first));
         let set = |first: &'a Record| -> Option<[&'a Record; N]> {
@@ -139,18 +135,16 @@ impl<'a> DeviceRows<'a> {
                 None => Why::new(format!("`{kernel}` has no time in this report")),
             };
         }
-        Why::new(format!("no rows of {} have the needed parameters and the same size", listed(kernels)))
+        Why::new(format!("no rows of {} match in size, type and parameters", listed(kernels)))
     }
 
-    /// The rows of the kernels, all of them right.
+    /// The verified rows of the kernels; an error if a result is wrong.
     pub fn right(&self, kernels: &[&str]) -> Result<Vec<&'a Record>, Why> {
         self.verified(kernels)?.map_err(|kernel| Why::new(format!("`{kernel}` gives a wrong result on this device")))
     }
 
-    /// The verified rows of each kernel: those with the right answer, whether or not their time is plausible.
-    ///
-    /// # Errors
-    /// `Ok(Err(kernel))` names a kernel with a wrong answer; [`Why`] a kernel without verified rows.
+    /// The verified rows of each kernel, including implausible ones. Returns `Ok(Err(kernel))` for a kernel with a
+    /// wrong result, and [`Why`] if a kernel has no verified rows.
     pub fn verified(&self, kernels: &[&str]) -> Result<Result<Vec<&'a Record>, String>, Why> {
         let mut verified = Vec::new();
         for kernel in kernels {
@@ -168,13 +162,13 @@ impl<'a> DeviceRows<'a> {
     }
 }
 
-/// A list in a sentence; `None` of nothing.
+/// The parts with `separator` between them; `None` if there are none.
 pub fn joined(parts: impl IntoIterator<Item = String>, separator: &str) -> Option<String> {
     let parts: Vec<String> = parts.into_iter().collect();
     (!parts.is_empty()).then(|| parts.join(separator))
 }
 
-/// Whether the row's figures are such that no sentence divides by zero or overflows. Others are errors in the report.
+/// Whether the row's figures cannot make a sentence divide by zero or overflow. Others are errors in the report.
 fn is_possible(row: &Record) -> bool {
     const RATES: RangeInclusive<f64> = 1e-9..=1e12;
     const LARGEST: f64 = 1e15;
@@ -189,7 +183,6 @@ fn is_possible(row: &Record) -> bool {
         && row.params.values().all(|value| value.abs() <= LARGEST)
 }
 
-/// Whether the row is right and has a time.
 fn is_timed(row: &Record) -> bool {
     row.status == Status::Ok && row.median_ns.is_some()
 }

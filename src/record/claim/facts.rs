@@ -1,5 +1,3 @@
-//! Statements about a device, with the values in them.
-
 use serde::Serialize;
 
 use super::pair::noise;
@@ -8,26 +6,26 @@ use crate::stats::{Estimate, differ};
 use crate::suite::{binary_range, binary_size};
 use crate::{Record, format, share};
 
-/// A sentence or a few of one claim, with the values in them.
+/// The sentences of one claim, with their values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stated {
     /// The sentences.
     pub text: String,
-    /// The values in them, each with its name.
+    /// Each value with its name.
     pub values: Vec<(String, Quantity)>,
 }
 
-/// What the rows of a family support: a statement of each claim that they do, one at least.
+/// What the rows of a family support: at least one statement, one per supported claim.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// The parameters that a run was given, with which all of it holds: `HEIGHT=8`; else empty.
+    /// The parameters given to the run, under which all statements hold: `HEIGHT=8`; else empty.
     pub given: String,
     /// The statements, in the order of the family's claims.
     pub stated: Vec<Stated>,
 }
 
 impl Finding {
-    /// All sentences, or those of the first statements: `With HEIGHT=8: Transpose of … .`
+    /// The sentences of `stated`: `With HEIGHT=8: Transpose of … .`
     fn of(&self, stated: &[Stated]) -> String {
         let with = if self.given.is_empty() { String::new() } else { format!("With {}: ", self.given) };
         with + &stated.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ")
@@ -84,8 +82,8 @@ pub enum Quantity {
     Ratio(f64),
 }
 
-/// Collects the values of a sentence. Each method records a value under a name and returns its text, with its noise;
-/// `None`, and no value, where it is too noisy to quote ([`format::quotable`]).
+/// Collects the values of a sentence. Each method records a value and returns its text with its noise; one that is too
+/// noisy to quote ([`format::quotable`]) is not recorded and gives `None`.
 #[derive(Debug, Default)]
 pub struct Facts {
     values: Vec<(String, Quantity)>,
@@ -95,7 +93,7 @@ pub struct Facts {
 const NARROW: f64 = 0.05;
 
 impl Facts {
-    /// The figures by the names under which sentences quoted them.
+    /// The recorded values with their names.
     pub fn into_values(self) -> Vec<(String, Quantity)> {
         self.values
     }
@@ -104,7 +102,6 @@ impl Facts {
         self.values.push((name.into(), value));
     }
 
-    /// Records a value that has a text.
     fn quoted(&mut self, name: impl Into<String>, value: Quantity, text: Option<String>) -> Option<String> {
         if text.is_some() {
             self.record(name, value);
@@ -124,7 +121,7 @@ impl Facts {
         binary_size(bytes)
     }
 
-    /// A size between two: `24–48 MiB`. Records both.
+    /// A range of sizes: `24–48 MiB`. Records both ends.
     pub fn bracket(&mut self, name: &str, least: u64, most: u64) -> String {
         self.record(format!("{name} at least"), Quantity::Bytes(least));
         self.record(format!("{name} at most"), Quantity::Bytes(most));
@@ -168,17 +165,17 @@ impl Facts {
         self.quoted(name, Quantity::Ratio(part.value), format::part(part))
     }
 
-    /// How a rate compares with another: `2.31× as fast as`, or `as fast (within the noise) as`. Records a factor only.
+    /// How a rate compares with another: `2.31× as fast as`, or `as fast (within the noise) as`. Records only a factor.
     pub fn speed(&mut self, name: impl Into<String>, rate: Estimate, other: Estimate) -> Option<String> {
         self.compared(name, [rate, other], "fast")
     }
 
-    /// How a time compares with another: `2.31× as long as`, or `as long (within the noise) as`. Records a factor only.
+    /// How a time compares with another: `2.31× as long as`, or `as long (within the noise) as`. Records only a factor.
     pub fn duration(&mut self, name: impl Into<String>, time: Estimate, other: Estimate) -> Option<String> {
         self.compared(name, [time, other], "long")
     }
 
-    /// `None` where the two figures do not differ because their intervals are wide.
+    /// `None` if the two figures do not differ and an interval is wide.
     fn compared(&mut self, name: impl Into<String>, [a, b]: [Estimate; 2], word: &str) -> Option<String> {
         match differ(a, b, 0.0) {
             Some(ratio) => Some(format!("{} as {word} as", self.times(name, ratio)?)),
@@ -186,7 +183,7 @@ impl Facts {
         }
     }
 
-    /// `tiled_wide is fastest at 2.9 TB/s (96 % of the measured copy peak)`: the share where no other row may be faster.
+    /// `tiled_wide is fastest at 2.9 TB/s (96 % of the measured copy peak)`; without the share if other rows tie.
     pub fn fastest(&mut self, name: &str, best: &Fastest, label: fn(&Record) -> String, peak: &str) -> Option<String> {
         let (subject, rate) = best.named(label);
         let rate = self.byte_rate(name, rate)?;
@@ -194,7 +191,7 @@ impl Facts {
         Some(format!("{subject} {rate}{share}"))
     }
 
-    /// ` (98 % of the measured copy peak)`, where the row has a share that its noise leaves.
+    /// ` (98 % of the measured copy peak)`; empty without a share, or if it is too noisy to quote.
     pub fn share(&mut self, name: impl Into<String>, row: &Record, peak: &str) -> String {
         let share = share(row).and_then(|share| self.percent(name, share));
         share.map_or_else(String::new, |share| format!(" ({share} of {peak})"))

@@ -1,5 +1,3 @@
-//! Judgements that several steps share.
-
 use super::article::{Answer, Bar, Graph, Picture, Report};
 use super::device_rows::{DeviceRows, Named, Why};
 use super::facts::Facts;
@@ -9,7 +7,7 @@ use crate::{Record, byte_rate, format};
 /// A kernel, and its name in a sentence.
 pub type Subject<'a> = (Named<'a>, &'a str);
 
-/// Holds if the speed of the first kernel relative to the second is surely more than `least`, at the same type and size.
+/// Holds if the first kernel's speed relative to the second is certainly above `least`, at the same type and size.
 pub fn faster(rows: &DeviceRows, facts: &mut Facts, least: f64, own: Subject, other: Subject) -> Result<Answer, Why> {
     let [first, second] = rows.together([own.0, other.0])?;
     let holds = is_faster(speed(first, second)?, least)?;
@@ -35,7 +33,7 @@ pub fn rates(facts: &mut Facts, own: &Record, other: &Record) -> Option<String> 
     rate(own).zip(rate(other)).map(|(own, other)| format!("{own} and {other}"))
 }
 
-/// `are` after a plural, which has no article.
+/// `are` if the subject has no article: it is a plural.
 fn verb(subject: &str) -> &'static str {
     let is_singular = ["a ", "an ", "the ", "one ", "reading ", "filtering ", "writing "]
         .iter()
@@ -43,7 +41,7 @@ fn verb(subject: &str) -> &'static str {
     if is_singular { "is" } else { "are" }
 }
 
-/// `Both results are right`, of so many.
+/// `Both results are right`, for `cases` results.
 pub fn all_right(cases: usize) -> String {
     match cases {
         1 => "The result is right".to_owned(),
@@ -52,7 +50,7 @@ pub fn all_right(cases: usize) -> String {
     }
 }
 
-/// Holds if every row of the kernels is verified; `sentence` says what that proves.
+/// Holds if every row of the kernels is verified; `sentence` states what that proves.
 pub fn right(rows: &DeviceRows, kernels: &[&str], sentence: impl Fn(&[&Record]) -> String) -> Result<Answer, Why> {
     Ok(match rows.verified(kernels)? {
         Ok(rows) => Answer::new(true, sentence(&rows)),
@@ -66,7 +64,7 @@ pub fn longest<'a>(rows: &DeviceRows<'a>, named: Named) -> Result<&'a Record, Wh
     Ok(row)
 }
 
-/// The rates of the kernels at the size of `like`, a bar each, from rates that are not too noisy to quote.
+/// One bar per kernel with its rate at the size of `like`, unless it is too noisy to quote.
 pub fn bars(rows: &DeviceRows, like: &Record, kernels: &[(&str, &[(&str, f64)])]) -> Option<Picture> {
     let bar = |(kernel, params): &(&str, &[(&str, f64)])| {
         let row = rows.timed((kernel, params)).find(|row| row.n == like.n && row.dtype == like.dtype)?;
@@ -89,8 +87,7 @@ pub fn graph(title: &'static str, range: Range, value: impl Fn(u64) -> Option<f6
     Graph { title, first: *range.start(), values: range.map(value).collect() }
 }
 
-/// The speed of each value of a parameter relative to the first, at the largest size, as a graph; without a value where a row
-/// is missing or too noisy to quote.
+/// A graph of the speeds relative to the parameter's first value, at the largest size; no point for noisy rows.
 pub fn speeds(rows: &DeviceRows, title: &'static str, kernel: &str, name: &str, range: Range) -> Option<Picture> {
     let first = *range.start() as f64;
     let relative = |value: u64| {

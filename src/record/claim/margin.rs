@@ -1,14 +1,11 @@
-//! What two rows show of each other beyond a margin of ten percent.
-
 use super::device_rows::Why;
 use super::facts::Facts;
 use crate::stats::{self, Estimate};
 use crate::{Record, byte_rate, format, time};
 
-/// Speeds that differ by less than this factor count as the same: too little to prefer one kernel, and about what rows of
-/// one epoch leave uncertain. One is faster if the whole 95 % interval of the ratio is above it; they are the same if the
-/// whole interval is within it (an equivalence test by two one-sided tests, Schuirmann, *Journal of Pharmacokinetics and
-/// Biopharmaceutics* 15, 1987).
+/// Speeds within this factor count as equal: too little to prefer one kernel, and about the uncertainty of one epoch.
+/// One is faster if the whole 95 % interval of the ratio is above the factor; they are equal if it is within it (two
+/// one-sided tests, Schuirmann, *Journal of Pharmacokinetics and Biopharmaceutics* 15, 1987).
 pub const CLAIM_MARGIN: f64 = 1.1;
 /// [`CLAIM_MARGIN`] in words.
 pub const WITHIN: &str = "within 10 %";
@@ -18,14 +15,13 @@ pub fn known_time(row: &Record) -> Result<Estimate, Why> {
     time(row).ok_or_else(|| Why::new(format!("`{}` has too few samples for a confidence interval", row.name())))
 }
 
-/// The speed of `own` relative to `other`, at the same work: the ratio of their times.
+/// The speed of `own` relative to `other` at the same work: the ratio of their times.
 pub fn speed(own: &Record, other: &Record) -> Result<Estimate, Why> {
     let ratio = stats::ratio(known_time(other)?, known_time(own)?);
     ratio.ok_or_else(|| Why::new("the rows have no confidence interval"))
 }
 
-/// Whether a speed relative to another is surely more than `least`. It is not if the speeds are the same within the
-/// margin; else the rows show nothing.
+/// Whether a relative speed is certainly above `least`; `false` if certainly within the margin, else an error.
 pub fn is_faster(speed: Estimate, least: f64) -> Result<bool, Why> {
     if speed.low > least {
         Ok(true)
@@ -36,7 +32,7 @@ pub fn is_faster(speed: Estimate, least: f64) -> Result<bool, Why> {
     }
 }
 
-/// Whether `found` is `expected`, [`WITHIN`] 10 %; an interval that overlaps the margin's ends shows nothing.
+/// Whether `found` is `expected`, within 10 %; an error if the interval contains an end of the margin.
 pub fn is_near(found: Estimate, expected: f64) -> Result<bool, Why> {
     let (low, high) = (found.low / expected, found.high / expected);
     if low >= CLAIM_MARGIN.recip() && high <= CLAIM_MARGIN {
@@ -48,7 +44,7 @@ pub fn is_near(found: Estimate, expected: f64) -> Result<bool, Why> {
     }
 }
 
-/// Whether the speed relative to another is no lower, by more than the margin.
+/// Whether a relative speed is not below 1 by more than the margin.
 pub fn is_no_slower(speed: Estimate) -> Result<bool, Why> {
     if speed.low >= CLAIM_MARGIN.recip() {
         Ok(true)
@@ -65,7 +61,7 @@ pub fn noisy(what: &str, ratio: Estimate) -> Why {
     Why::new(format!("too noisy: {what} {ratio}"))
 }
 
-/// `3.5× as fast as`; `as fast (within 10 %) as` where the interval contains one.
+/// `3.5× as fast as`; `as fast (within 10 %) as` if the interval contains 1.
 pub fn compared(facts: &mut Facts, name: &str, speed: Estimate) -> Result<String, Why> {
     let is_apart = speed.low > 1.0 || speed.high < 1.0;
     match if is_apart { facts.times(name, speed) } else { None } {

@@ -1,5 +1,3 @@
-//! Sentences that may be said of a device, each with the rows that it follows from.
-
 use super::device_rows::DeviceRows;
 use super::facts::{Facts, Stated};
 use super::ratio::Ratio;
@@ -10,11 +8,11 @@ use crate::Record;
 pub struct Measured {
     /// What the sentence is about.
     pub name: &'static str,
-    /// The rows that it is computed from.
+    /// The rows that it follows from.
     pub rows: &'static str,
     /// When it is printed.
     pub condition: &'static str,
-    /// Writes it and records its values; `None` where the condition does not hold.
+    /// Writes the sentence and records its values; `None` if the condition does not hold.
     pub state: fn(&DeviceRows, &mut Facts) -> Option<String>,
 }
 
@@ -22,12 +20,12 @@ pub struct Measured {
 pub const COMPARED: &str =
     "a factor if the ratio's interval excludes 1; otherwise alike if the intervals of both figures are within ±5 %";
 
-/// A claim of the suite's own.
+/// A claim of the suite itself.
 #[derive(Debug, Clone, Copy)]
 pub enum Own {
-    /// Its sentence takes a function.
+    /// A function writes the sentence.
     Measured(Measured),
-    /// Its sentence has one ratio of two kernels.
+    /// The sentence contains one ratio of two kernels.
     Ratio(Ratio),
 }
 
@@ -43,7 +41,7 @@ impl Own {
         }
     }
 
-    /// Whether the claim needs rows of this benchmark of its family, as far as it names benchmarks.
+    /// Whether the claim names this benchmark of its family.
     #[must_use]
     pub fn needs(&self, benchmark: &str) -> bool {
         match self {
@@ -52,13 +50,13 @@ impl Own {
         }
     }
 
-    /// Whether `rows`, of the claim's family, of one device through one API, support it.
+    /// Whether `rows`, those of the claim's family for one device and API, support it.
     #[must_use]
     pub fn states(&self, rows: &[&Record]) -> bool {
         self.stated(&DeviceRows::new(rows)).is_some()
     }
 
-    /// The sentence with its values, if the sheet supports it: the rows of the claim's family.
+    /// The sentence with its values, if the rows of the claim's family support it.
     pub fn stated(&self, rows: &DeviceRows) -> Option<Stated> {
         let mut facts = Facts::default();
         let text = match self {

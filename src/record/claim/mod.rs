@@ -1,7 +1,5 @@
-//! Claims: statements that the rows of one device through one API can support, and how rows are asked for them.
-//!
-//! A [`Claim`] is the suite's own, a sentence or a [`Ratio`], or an article's. Of an article's, `Judge` tells whether it claims something
-//! that rows can decide, so that no verdict is given on a claim that nobody made. Families declare their claims.
+//! Claims: statements that the rows of one device through one API can support. They are the suite's own (a sentence or
+//! a [`Ratio`]) or an article's, whose [`Judge`] gives a verdict only on a testable claim. Families declare them.
 
 mod article;
 mod device_rows;
@@ -29,11 +27,11 @@ pub use crate::{byte_rate, flop_rate, has_several_epochs, is_software, share, ti
 
 /// A statement that the rows of one device through one API may support.
 pub enum Claim {
-    /// The suite's own: a sentence with figures, or nothing. Nobody claimed it before, so that there is no verdict.
+    /// The suite's own: a sentence with figures if the rows support it. Nobody claimed it before, so it has no verdict.
     Measured(Measured),
     /// The suite's own: how one kernel compares with another.
     Ratio(Ratio),
-    /// An article's: rows support a verdict on it or are reported.
+    /// An article's: judged by rows, or only reported.
     Article(ArticleClaim),
 }
 
@@ -47,7 +45,7 @@ pub const fn own_count(claims: &[Claim]) -> usize {
     count
 }
 
-/// The suite's own of `claims`, at compile time: a program that judges no article has none of their texts.
+/// The suite's own claims, selected at compile time: a program that judges no article contains none of their texts.
 pub const fn own_of<const COUNT: usize>(claims: &[Claim]) -> [Own; COUNT] {
     let mut found = [Own::BLANK; COUNT];
     let (mut count, mut index) = (0, 0);
@@ -56,7 +54,7 @@ pub const fn own_of<const COUNT: usize>(claims: &[Claim]) -> [Own; COUNT] {
         found[count] = match &claims[index - 1] {
             Claim::Article(_) => continue,
             Claim::Ratio(own) => Own::Ratio(*own),
-            // A browser's program documents no claims: its page stays small.
+            // The browser page leaves out the documentation of claims to stay small.
             Claim::Measured(own) if cfg!(target_family = "wasm") => {
                 Own::Measured(Measured { rows: "", condition: "", ..*own })
             }

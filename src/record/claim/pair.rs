@@ -1,5 +1,3 @@
-//! Estimates computed from those of rows.
-
 use crate::stats::{self, Estimate};
 
 /// `estimate` times an exact number above zero.
@@ -7,8 +5,8 @@ pub fn scaled(estimate: Estimate, factor: f64) -> Estimate {
     Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
 }
 
-/// The difference of two independent estimates. The distances to the ends of their intervals are combined in
-/// quadrature, separately for each end (Zou & Donner, *Statistics in Medicine* 27, 2008).
+/// The difference of two independent estimates; the distances to their interval ends are combined in quadrature,
+/// separately for each end (Zou & Donner, *Statistics in Medicine* 27, 2008).
 pub fn difference(a: Estimate, b: Estimate) -> Estimate {
     let value = a.value - b.value;
     Estimate {
@@ -18,7 +16,7 @@ pub fn difference(a: Estimate, b: Estimate) -> Estimate {
     }
 }
 
-/// The level of several estimates of about the same figure: their median, and an interval that contains all of theirs.
+/// The median of several estimates of about the same figure, with an interval that contains all of theirs.
 pub fn level(estimates: &[Estimate]) -> Option<Estimate> {
     let values: Vec<f64> = estimates.iter().map(|estimate| estimate.value).collect();
     let ends = |pick: fn(f64, f64) -> f64, of: fn(&Estimate) -> f64| estimates.iter().map(of).reduce(pick);

@@ -1,5 +1,3 @@
-//! Rows by benchmark, size and parameters.
-
 use std::collections::BTreeMap;
 
 use super::pair::level;
@@ -11,7 +9,7 @@ pub fn of<'a>(rows: &[&'a Record], benchmark: &str) -> impl Iterator<Item = &'a 
     rows.iter().copied().filter(move |row| row.benchmark == benchmark)
 }
 
-/// Scalars of the row's size; 0 where it has none.
+/// Scalars of the row's size; 0 if it has none.
 pub fn scalars(row: &Record) -> u64 {
     row.n.map_or(0, Extent::count)
 }
@@ -26,7 +24,7 @@ pub fn is_f32(row: &Record) -> bool {
     row.dtype == Some(Dtype::F32)
 }
 
-/// The largest of the rows; of several the last.
+/// The row with the largest size; the last of equals.
 pub fn largest<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<&'a Record> {
     rows.max_by_key(|row| scalars(row))
 }
@@ -34,14 +32,14 @@ pub fn largest<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<&'a Record>
 /// A row's figure; `None` for a row without an interval.
 pub type Figure = fn(&Record) -> Option<Estimate>;
 
-/// The row with the highest figure, and those that tie with it, as [`ranking()`] has it.
+/// The row with the highest figure, and those that tie with it by [`ranking()`].
 #[derive(Clone)]
 pub struct Fastest<'a> {
-    /// The first of them.
+    /// The fastest row.
     pub row: &'a Record,
-    /// Its figure.
+    /// The row's figure.
     pub rate: Estimate,
-    /// The others, with their figures.
+    /// The rows that tie, with their figures.
     pub ties: Vec<(&'a Record, Estimate)>,
 }
 
@@ -60,7 +58,7 @@ impl Fastest<'_> {
     }
 }
 
-/// The subject of a sentence about those that a ranking puts first: `tiled and naive tie for fastest at`.
+/// The subject of a sentence about the first of a ranking: `tiled and naive tie for fastest at`.
 pub fn first_by(word: &str, names: &[String]) -> String {
     match names {
         [one] => format!("{one} is {word} at"),
@@ -100,7 +98,6 @@ pub fn param(row: &Record, name: &str) -> Option<f64> {
     row.params.get(name).copied()
 }
 
-/// The workgroup size, which the user sets, or the run for a device with a smaller limit.
 const WORKGROUP_SIZE: &str = "WG";
 
 /// Whether the row has exactly these parameters, apart from its workgroup size.

@@ -1,16 +1,13 @@
-//! How one kernel compares with another, in one sentence.
-
 use super::device_rows::{DeviceRows, Named};
 use super::facts::Facts;
 use crate::{byte_rate, time};
 
-/// A ratio of the figures of two kernels. It is stated as [`COMPARED`](super::COMPARED) says.
+/// A ratio of the figures of two kernels, stated under the condition [`COMPARED`](super::COMPARED).
 #[derive(Debug, Clone, Copy)]
 pub struct Ratio {
-    /// What over what: the name of the claim and of its value.
+    /// Name of the claim and of its value.
     pub name: &'static str,
-    /// The kernel that the sentence is about and the one beside it, of one type and size: f32 if there are such rows, and the
-    /// largest size that both have.
+    /// The sentence's subject and the kernel beside it, at the same type (f32 if possible) and the largest common size.
     pub kernels: [Named<'static>; 2],
     /// What is compared.
     pub by: By,
@@ -21,11 +18,11 @@ pub struct Ratio {
 /// A figure of two kernels, and the word for it.
 #[derive(Debug, Clone, Copy)]
 pub enum By {
-    /// The bytes per second: `as fast as`.
+    /// Bytes per second: `as fast as`.
     Bytes,
-    /// The speed by the times of the same work: `as fast as`.
+    /// Speed, from the times of the same work: `as fast as`.
     Speed,
-    /// The time: `as long as`.
+    /// Time: `as long as`.
     Duration,
 }
 

@@ -1,7 +1,5 @@
-//! All errors of the program, as one enum.
-//!
-//! Usage and I/O errors end the run. An error about one case becomes that case's record (see [`Error::is_skip`]), and
-//! the run continues.
+//! All errors of the program, as one enum. Usage and I/O errors end the run. An error about one case becomes that
+//! case's record (see [`Error::is_skip`]), and the run continues.
 
 mod visible;
 
@@ -13,7 +11,7 @@ pub use visible::{is_hidden, shown, visible, visible_lines, visible_styled};
 /// A result of the program.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An [`Error::Usage`] with a sentence as of [`format!`].
+/// An [`Error::Usage`] with a text from the arguments of [`format!`].
 #[macro_export]
 macro_rules! usage {
     ($($sentence:tt)*) => {
@@ -22,7 +20,7 @@ macro_rules! usage {
 }
 pub use usage;
 
-/// An error, in one sentence that says what to do where the user can do something.
+/// An error in one sentence that, where possible, states what the user can do.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The command line names something that does not exist, or contradicts itself.
@@ -51,7 +49,7 @@ pub enum Error {
         /// The fault, with the name of the faulty column if there is one.
         message: String,
     },
-    /// A comparison from which nothing follows.
+    /// A comparison is inconclusive.
     #[error("{0}")]
     Undecided(String),
     /// The device or its API lacks something that the case needs.
@@ -72,10 +70,10 @@ pub enum Error {
     /// The device's timestamps contradict the host's clock.
     #[error("clock error: {0}")]
     Clock(String),
-    /// Launches take longer than the time that is left for the case.
+    /// A launch takes longer than the time left for the case.
     #[error("a launch takes about {}, too long for the run's remaining time (--time)", duration(*.seconds))]
     TooLong {
-        /// Estimated time of one launch, from a smaller size, in seconds.
+        /// Estimated time of one launch in seconds, from a smaller size.
         seconds: f64,
     },
     /// The device did not finish in time; a new one has to be opened.
@@ -84,16 +82,16 @@ pub enum Error {
         /// The time waited, in seconds.
         seconds: f64,
     },
-    /// The kernel ended the process twice, at sizes that are not larger than this one.
+    /// The kernel crashed the process twice, at sizes not larger than this one.
     #[error("the same kernel crashed the process twice, first at size {0}")]
     CrashedBefore(String),
-    /// The kernel timed out before, at a size that is not larger than this one.
+    /// The kernel timed out before, at a size not larger than this one.
     #[error("the same kernel timed out at size {0}")]
     TimedOutBefore(String),
 }
 
 impl Error {
-    /// The error of the system that `action` on the file or folder at `path` ended with.
+    /// An [`Error::Io`] for a failed `action` on the file or folder at `path`.
     pub fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }
@@ -140,12 +138,11 @@ impl Error {
     }
 }
 
-/// The text of a system's error of an action on a path: `create`, `read`. The commonest errors have plain words, the
-/// same on every system.
+/// The message of an I/O error after an `action` such as `create`; common errors read the same on every system.
 #[must_use]
 pub fn in_words(error: &std::io::Error, action: &str) -> String {
     let text = error.to_string();
-    // Errors of this program have no number, but their own text.
+    // This program's own errors have a text but no OS error number.
     if error.raw_os_error().is_none() && !text.contains("(os error ") {
         return text;
     }
@@ -157,11 +154,10 @@ pub fn in_words(error: &std::io::Error, action: &str) -> String {
     }
 }
 
-/// The message on one line, safe to print: compilers and APIs write many indented lines, and a row of a report has one.
+/// The message on one line, safe to print: compilers and APIs write several lines, but a row's reason is one line.
 pub fn one_line(message: &str) -> String {
     visible(&message.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }
-/// Seconds in words.
 fn duration(seconds: f64) -> String {
     if seconds < 0.1 { format!("{:.1} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") }
 }

@@ -1,11 +1,8 @@
-//! Foreign text, made safe to print.
-
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Whether a character acts on a terminal or rearranges text instead of being shown: C0 and C1 control characters, DEL,
-/// zero-width characters, line and paragraph separators, bidirectional controls (Boucher and Anderson, *Trojan Source*,
-/// USENIX Security 2023), and tags.
+/// Whether a character acts on a terminal or rearranges text instead of being shown: control characters, zero-width
+/// characters, separators, bidirectional controls (Boucher and Anderson, *Trojan Source*, USENIX Security 2023), tags.
 #[must_use]
 pub const fn is_hidden(character: char) -> bool {
     matches!(
@@ -24,8 +21,7 @@ pub const fn is_hidden(character: char) -> bool {
     )
 }
 
-/// The text with every hidden character as its escape sequence in Rust: `\u{1b}`, `\n`. Text without hidden characters
-/// stays as it is, so the function may be applied twice.
+/// The text with hidden characters as Rust escape sequences: `\u{1b}`, `\n`. Applying it twice changes nothing more.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
@@ -42,14 +38,14 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// [`visible`] for each line of a text of several lines, as compilers write them; tabs become spaces.
+/// [`visible`] for each line of a compiler's text; tabs become spaces.
 #[must_use]
 pub fn visible_lines(text: &str) -> String {
     let text = text.replace('\t', "    ");
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// [`visible`] for output of this program: line ends, tabs and colours stay.
+/// [`visible`] for output of this program: keeps line ends, tabs and colours.
 #[must_use]
 pub fn visible_styled(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| !is_hidden(c) || matches!(c, '\n' | '\t');

@@ -1,29 +1,22 @@
-//! The 95 % confidence interval of a median, from samples in the order of measurement.
-
 use crate::stats::{median_of_sorted, sorted, student};
 
-/// Probability outside the interval.
 const ALPHA: f64 = 0.05;
 
 /// Minimum number of samples for order statistics: with fewer, even the full range covers less than 95 %.
 const LEAST: usize = 6;
 
-/// 95 % confidence interval of the median of `samples`, in the order of measurement.
+/// 95 % confidence interval of the median of `samples`, in the order of measurement (coverage: `examples/coverage/`).
 ///
-/// From six samples on, the interval uses interpolated order statistics (Hettmansperger & Sheather, *Statistics &
+/// With six samples or more, the interval uses interpolated order statistics (Hettmansperger & Sheather, *Statistics &
 /// Probability Letters* 4, 1986). Whole ranks can cover more than 95 %: 98 % with ten samples. Interpolation between
 /// the two pairs of ranks nearest to 95 % corrects this to within one percent, for any distribution. Correlated samples
-/// (a drifting clock, two slowly alternating modes) contain less information than their number suggests. The ranks then
+/// (a drifting clock, two slowly alternating modes) contain less information than their number suggests, so the ranks
 /// follow from the effective sample size n ÷ (1 + 2 Σ ρₖ). ρₖ is the autocorrelation at lag k of the sign of (sample −
 /// median), because the median's variance is that of a count of signs (Bartlett's variance of a mean). The sum ends
-/// before the first lag with ρₖ ≤ 1 ÷ √n, one standard error, so that independent samples lose at most half a percent
-/// of coverage. Negative correlations do not narrow the interval.
-///
-/// With two to five samples, order statistics cannot reach 95 %. The interval is then Student's, for the mean of the
-/// logarithms; it assumes about log-normal noise. `None` for fewer than two samples, or if one of two to five samples
-/// is not above zero.
-///
-/// `examples/coverage/` measures the coverage.
+/// before the first lag with ρₖ ≤ 1 ÷ √n, one standard error, so independent samples lose at most half a percent of
+/// coverage. Negative correlations do not narrow the interval. With two to five samples, order statistics cannot reach
+/// 95 %. The interval is then Student's for the mean of the logarithms, which assumes about log-normal noise. `None`
+/// for fewer than two samples, or two to five not all above 0.
 #[must_use]
 pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     let sorted = sorted(samples);
@@ -40,7 +33,6 @@ pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     }
 }
 
-/// Effective number of independent samples, at most the number of samples.
 fn effective_count(samples: &[f64], median: f64) -> f64 {
     let sides: Vec<f64> = samples.iter().map(|x| if x == &median { 0.0 } else { (x - median).signum() }).collect();
     let count = sides.len() as f64;
@@ -58,8 +50,7 @@ fn effective_count(samples: &[f64], median: f64) -> f64 {
     count / (1.0 + 2.0 * correlated)
 }
 
-/// Rank of the interval's lower end among `count` ≥ 6 sorted samples, counted from 1. Fractional between two ranks. The
-/// upper end has the same rank, counted from the top.
+/// Rank of the lower end among `count` ≥ 6 sorted samples, from 1, perhaps between two; the upper end mirrors it.
 fn lower_rank(count: usize) -> f64 {
     // P(B(n, ½) = k) by recurrence from k = 0, in logarithms so that large n do not underflow.
     let n = count as f64;
@@ -86,7 +77,6 @@ fn at_rank(sorted: &[f64], rank: f64) -> f64 {
     low + (high - low) * fraction
 }
 
-/// Student's interval of the mean of the logarithms, for two to five samples.
 fn interval_of_few(sorted: &[f64]) -> Option<(f64, f64)> {
     if sorted[0] <= 0.0 {
         return None;
@@ -109,8 +99,7 @@ mod tests {
         (0..n).map(|i| f64::from(if i % 2 == 0 { i / 2 } else { n - 1 - i / 2 } + 1)).collect()
     }
 
-    /// Computed by hand from the binomial distribution. n = 10: ranks 2 and 9 cover 1002/1024, ranks 3 and 8 cover
-    /// 912/1024.
+    /// By hand from the binomial distribution. n = 10: ranks 2 and 9 cover 1002/1024, ranks 3 and 8 cover 912/1024.
     #[test]
     fn ranks_are_interpolated_to_95_percent() {
         for (n, low) in [(6, 1.357_143), (10, 2.657_658), (20, 6.235_234)] {
@@ -120,8 +109,7 @@ mod tests {
         }
     }
 
-    /// A published table of the sign test at 95 % (n → lower rank) has the largest rank that covers 95 %. The
-    /// interpolated rank lies between that rank and the next.
+    /// Between the published sign-test rank, the largest that covers 95 %, and the next one.
     #[test]
     fn ranks_lie_beside_those_of_the_published_table() {
         for (n, rank) in [(6, 1), (8, 1), (9, 2), (10, 2), (12, 3), (15, 4), (20, 6), (25, 8), (50, 18), (100, 40)] {

@@ -1,9 +1,9 @@
-//! Do two means differ, by how much, and how sure is that: logarithms with their variances.
+//! Whether two means differ, by how much and with what certainty: logarithms with their variances.
 
 use super::many::Errors;
 use super::{Estimate, Variance, student, student_above};
 
-/// The mean logarithm of a time, a speed, or a ratio of two, as other runs of the same build would give it.
+/// The mean logarithm of a time, a speed, or a ratio of two, as other runs of the same build would measure it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogValue {
     /// The natural logarithm.
@@ -20,7 +20,7 @@ impl LogValue {
         Self { log: self.log - other.log, variance }
     }
 
-    /// The value with its 95 % interval; `None` if nothing is known, or the interval has no ends.
+    /// The value with its 95 % interval; `None` if the variance is unknown or the interval has no ends.
     #[must_use]
     pub fn estimate(self) -> Option<Estimate> {
         let (value, reach) = (self.log.exp(), reach(self.variance?).exp());
@@ -28,14 +28,13 @@ impl LogValue {
         (low > 0.0 && high.is_finite()).then_some(Estimate { value, low, high })
     }
 
-    /// The p-value of the hypothesis that the true logarithm is at most `bound`: Student's tail. `None` if nothing is
-    /// known.
+    /// P-value of the hypothesis that the true logarithm is at most `bound`: Student's tail. `None` without a variance.
     #[must_use]
     pub fn p_at_most(self, bound: f64) -> Option<f64> {
         self.variance.map(|variance| student_above((self.log - bound) / variance.value.sqrt(), variance.degrees))
     }
 
-    /// The p-value of the hypothesis that the true logarithm is within `bound` of zero: both tails beyond its near end.
+    /// P-value of the hypothesis that the true logarithm is within `bound` of zero: both tails beyond its near end.
     #[must_use]
     pub fn p_within(self, bound: f64) -> Option<f64> {
         let far = Self { log: self.log.abs(), ..self };
@@ -43,17 +42,17 @@ impl LogValue {
     }
 }
 
-/// What the hypothesis of [`adjusted_p_values`] allows a true logarithm to be.
+/// The null hypothesis of [`adjusted_p_values`] about each true logarithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Null {
-    /// At most so far from zero, on either side.
+    /// At most this far from zero, on either side.
     Within(f64),
-    /// At most so large.
+    /// At most this large.
     AtMost(f64),
 }
 
-/// The p-values of the hypothesis `null` for each of `ratios`, adjusted for their number. `None` for a ratio of which nothing
-/// is known: it counts as no test. They only withhold a verdict: that two figures differ, their interval decides.
+/// P-values of the hypothesis `null` for each of `ratios`, adjusted for the number of tests; a ratio without a variance
+/// is no test and has `None`. They only withhold a verdict: whether two figures differ is decided by their intervals.
 #[must_use]
 pub fn adjusted_p_values(ratios: &[LogValue], null: Null, errors: Errors) -> Vec<Option<f64>> {
     let p_value = |ratio: &LogValue| match null {
@@ -71,8 +70,7 @@ pub fn reach(variance: Variance) -> f64 {
     student(variance.degrees) * variance.value.sqrt()
 }
 
-/// The variance of a sum of independent means, with the degrees of freedom of Welch and Satterthwaite (*Biometrics
-/// Bulletin* 2, 1946).
+/// The variance of a sum of independent means, with Welch and Satterthwaite's degrees (*Biometrics Bulletin* 2, 1946).
 #[must_use]
 pub fn sum(variances: impl Iterator<Item = Variance>) -> Variance {
     let (mut value, mut squares) = (0.0, 0.0);

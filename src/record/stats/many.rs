@@ -1,16 +1,14 @@
-//! Control of errors among many tests.
-
-/// What is controlled among many tests.
+/// The error rate that is controlled among many tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {
-    /// The expected fraction of false ones among the discoveries ([`benjamini_hochberg`]).
+    /// The expected fraction of false discoveries ([`benjamini_hochberg`]).
     Discoveries,
-    /// The probability of any false one ([`holm`]).
+    /// The probability of any false discovery ([`holm`]).
     Any,
 }
 
 impl Errors {
-    /// Adjusted p-values, in the order of `p_values`: those of at most a level are found at this level.
+    /// Adjusted p-values, in the order of `p_values`: a test is a discovery at every level that is at least its value.
     #[must_use]
     pub fn adjusted(self, p_values: &[f64]) -> Vec<f64> {
         match self {
@@ -34,8 +32,7 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// The p-value that joins several of one unit: of the hypothesis that none of theirs is wrong (Simes, *Biometrika* 73,
-/// 1986).
+/// The p-value of the hypothesis that all null hypotheses of one unit are true (Simes, *Biometrika* 73, 1986).
 #[must_use]
 pub fn simes(p_values: &[f64]) -> f64 {
     let mut sorted = p_values.to_vec();
@@ -44,11 +41,10 @@ pub fn simes(p_values: &[f64]) -> f64 {
     sorted.iter().enumerate().map(|(index, p)| p * count / (index + 1) as f64).fold(1.0, f64::min)
 }
 
-/// Adjusted p-values after Benjamini & Hochberg (*Journal of the Royal Statistical Society B* 57, 1995), in the order of
-/// `p_values`: of the tests with an adjusted value of at most q, a fraction of q is expected to be false discoveries.
-///
-/// This holds for independent tests, and for positively dependent ones (Benjamini & Yekutieli, *Annals of Statistics*
-/// 29, 2001), such as rows that share a clock.
+/// Adjusted p-values after Benjamini & Hochberg (*Journal of the Royal Statistical Society B* 57, 1995), in the order
+/// of `p_values`: of the tests with an adjusted value of at most q, a fraction of q is expected to be false
+/// discoveries. This holds for independent tests, and for positively dependent ones (Benjamini & Yekutieli, *Annals of
+/// Statistics* 29, 2001), such as rows that share a clock.
 #[must_use]
 pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
@@ -67,7 +63,7 @@ pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// The fifteen p-values of the example in the paper (section 3.2): the procedure rejects the four smallest at 5 %.
+    /// The paper's example (section 3.2): of fifteen p-values, the procedure rejects the four smallest at 5 %.
     #[test]
     fn the_paper_s_example_has_four_discoveries() {
         let p_values = [

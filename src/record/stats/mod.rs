@@ -72,28 +72,25 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The inverse: of a rate the time, of a ratio that of the two in the other order.
+    /// The reciprocal: the time for a rate, or the ratio with its sides swapped.
     #[must_use]
     pub const fn recip(self) -> Self {
         Self { value: self.value.recip(), low: self.high.recip(), high: self.low.recip() }
     }
 }
 
-/// `a` ÷ `b` if the two differ: if the 95 % interval of their ratio, as it is printed, excludes every ratio within `margin`
-/// of 1.
+/// `a` ÷ `b` if the 95 % interval of their ratio excludes every ratio within `margin` of 1.
 #[must_use]
 pub fn differ(a: Estimate, b: Estimate, margin: f64) -> Option<Estimate> {
     ratio(a, b).filter(|ratio| ratio.low > 1.0 + margin || ratio.high < 1.0 / (1.0 + margin))
 }
 
-/// `a` ÷ `b`, two independent medians above zero, with the 95 % confidence interval of the ratio.
-///
-/// On a log scale the ratio is a difference. The distances from each median to its interval ends are combined in
-/// quadrature, separately for each end. This is the delta method; for asymmetric intervals, it is the method of
-/// variance estimates recovery (Zou & Donner, *Statistics in Medicine* 27, 2008). It assumes no distribution beyond the
-/// assumptions of the two intervals. In simulations with log-normal noise, the interval contains the true ratio in 95
-/// to 98 % of cases with five samples or more per side, and in 99 % with three. It covers noise within the two series,
-/// but not run-to-run variation. `None` if an end is not above zero.
+/// `a` ÷ `b`, two independent medians, with the ratio's 95 % confidence interval; `None` if an end is not above zero.
+/// The distances from each median to its interval ends are combined in quadrature on a log scale, separately for each
+/// end: the delta method or, for asymmetric intervals, the method of variance estimates recovery (Zou & Donner,
+/// *Statistics in Medicine* 27, 2008). It assumes no distribution beyond that of the two intervals. In simulations with
+/// log-normal noise, the interval contains the true ratio in 95 to 98 % of cases with five samples or more per side,
+/// and in 99 % with three. It covers noise within the two series, but not run-to-run variation.
 #[must_use]
 pub fn ratio(a: Estimate, b: Estimate) -> Option<Estimate> {
     let logs = |of: Estimate| {
@@ -106,7 +103,7 @@ pub fn ratio(a: Estimate, b: Estimate) -> Option<Estimate> {
 }
 
 impl Estimate {
-    /// The estimate in a unit that is so many times smaller.
+    /// The estimate multiplied by `factor`.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self { value: self.value * factor, low: self.low * factor, high: self.high * factor }
@@ -120,8 +117,8 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| (logs / values.len() as f64).exp())
 }
 
-/// Resolution of the clock that measured `values`: their greatest common divisor (Euclid's algorithm, with a tolerance
-/// of 0.01). With a few dozen different values, it is the true resolution. `None` if no value is above zero.
+/// Resolution of the clock that measured `values`: their greatest common divisor (Euclid's algorithm, tolerance 0.01),
+/// exact for a few dozen different values. `None` if no value is above zero.
 #[must_use]
 pub fn clock_step(values: &[f64]) -> Option<f64> {
     const ZERO: f64 = 0.01;
@@ -138,7 +135,7 @@ pub fn clock_step(values: &[f64]) -> Option<f64> {
     values.iter().copied().filter(|value| *value > ZERO).reduce(common)
 }
 
-/// Rounds `value` to seven significant digits. No clock here resolves more, and the text stays short.
+/// Rounds to seven significant digits: no clock here resolves more, and the text stays short.
 #[must_use]
 pub fn round_to_seven_digits(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
@@ -193,12 +190,11 @@ mod tests {
         let estimate = |value: f64| Estimate { value, low: value * 0.99, high: value * 1.01 };
         let value = |a, b, margin| differ(estimate(a), estimate(b), margin).map(|ratio| ratio.value);
         assert_eq!((value(2.0, 1.0, 0.0), value(1.0, 2.0, 0.0)), (Some(2.0), Some(0.5)));
-        // The intervals overlap, and that of the ratio reaches from 1.004.
+        // The intervals overlap, but the ratio's interval begins at 1.004.
         assert_eq!((value(1.018, 1.0, 0.0), value(1.01, 1.0, 0.0)), (Some(1.018), None));
         assert_eq!((value(1.018, 1.0, 0.0125), value(1.03, 1.0, 0.0125)), (None, Some(1.03)));
     }
 
-    /// How often the interval contains the true ratio of two series with log-normal noise.
     #[test]
     fn the_ratio_s_interval_holds_the_true_ratio_as_often_as_it_says() {
         let mut random = Random(2026);

@@ -1,5 +1,3 @@
-//! Variances of many rows with few values each, moderated by what rows of the same class show.
-
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::LazyLock;
@@ -20,7 +18,7 @@ pub struct Variance {
 /// The variance of a row and the classes it belongs to.
 #[derive(Debug, Clone)]
 pub struct Observation<K> {
-    /// The row's classes, finest first. A class with fewer than [`LEAST`] rows shows too little; the next one counts.
+    /// The row's classes, finest first. Classes with fewer than [`LEAST`] rows are ignored.
     pub classes: Vec<K>,
     /// The row's own variance.
     pub variance: Variance,
@@ -32,7 +30,7 @@ pub const LEAST: usize = 10;
 /// Logarithms of variances are winsorised at this quantile and its mirror image.
 const WINSORISED: f64 = 0.1;
 
-/// Least degrees of a prior. Where rows scatter still more, the prior is worth half a degree.
+/// Minimum degrees of freedom of a prior, even for classes whose rows scatter more.
 const LEAST_DEGREES: f64 = 0.5;
 
 /// The distribution of the true variances in a class: scaled inverse χ² with `degrees`.
@@ -43,13 +41,12 @@ struct Prior {
 }
 
 /// Moderates variances, as limma does: s̃² = (d₀ s₀² + d s²) / (d₀ + d) with d₀ + d degrees of freedom (Smyth,
-/// *Statistical Applications in Genetics and Molecular Biology* 3, 2004).
-///
-/// s₀² and d₀ are those of the row's class. They are fitted so that logarithms of the class's variances have the mean
-/// and variance that the F distribution gives them, both winsorised at 10 % on either side, so that a few huge variances
-/// do not count (Phipson, Lee, Majewski, Alexander & Smyth, *Annals of Applied Statistics* 10, 2016). d₀ is at most the
-/// sum of the class's degrees. As in that paper, a row whose variance is too large for the class has a smaller d₀, down
-/// to 0: it stands for itself. Rows without a class of [`LEAST`] rows keep their own variance.
+/// *Statistical Applications in Genetics and Molecular Biology* 3, 2004). s₀² and d₀ belong to the row's class. They
+/// are fitted so that the logarithms of the class's variances have the mean and variance that the F distribution gives
+/// them, both winsorised at 10 % on either side against a few huge variances (Phipson, Lee, Majewski, Alexander &
+/// Smyth, *Annals of Applied Statistics* 10, 2016). d₀ is at most the sum of the class's degrees. As in that paper, a
+/// row whose variance is too large for the class has a smaller d₀, down to 0: only its own variance counts. Rows
+/// without a class of [`LEAST`] rows keep their own variance.
 #[must_use]
 pub fn moderate<K: Eq + Hash + Sync>(rows: &[Observation<K>]) -> Vec<Variance> {
     let mut members: HashMap<&K, Vec<usize>> = HashMap::new();
@@ -57,7 +54,6 @@ pub fn moderate<K: Eq + Hash + Sync>(rows: &[Observation<K>]) -> Vec<Variance> {
         row.classes.iter().for_each(|class| members.entry(class).or_default().push(index));
     }
     let is_large = |class: &&K| members.get(class).is_some_and(|members| members.len() >= LEAST);
-    // The class that counts for each row.
     let own: Vec<Option<&K>> = rows.iter().map(|row| row.classes.iter().find(is_large)).collect();
     let fitted: HashSet<&K> = own.iter().copied().flatten().collect();
     let fitted: Vec<&K> = fitted.into_iter().collect();
@@ -78,7 +74,6 @@ pub fn moderate<K: Eq + Hash + Sync>(rows: &[Observation<K>]) -> Vec<Variance> {
     moderated
 }
 
-/// Fits the prior to the variances of a class.
 fn fit(variances: &[Variance]) -> Prior {
     let mut logs: Vec<f64> = variances.iter().map(|variance| variance.value.ln()).collect();
     logs.sort_by(f64::total_cmp);
@@ -99,7 +94,7 @@ fn fit(variances: &[Variance]) -> Prior {
             None => degrees.push((variance.degrees, 1.0)),
         }
     }
-    // The spread falls as d₀ grows: the logarithm of d₀ is where it is that of the class.
+    // The spread falls as d₀ grows: find the logarithm of d₀ whose spread is that of the class.
     let most: f64 = variances.iter().map(|variance| variance.degrees).sum();
     let (mut few, mut many) = (LEAST_DEGREES.ln(), most.ln());
     let excess = |log: f64| moments(&degrees, log.exp()).1 - spread;
@@ -109,7 +104,7 @@ fn fit(variances: &[Variance]) -> Prior {
         () if at_few <= 0.0 => few,
         () => zero(excess, [(few, at_few), (many, at_many)]),
     };
-    // To the upper end of a step of at most 10⁻⁴, so that sums in another order give the same digits.
+    // Round up to a step of at most 10⁻⁴, so that sums in another order give the same digits.
     while at_many < 0.0 && many - few > 1e-4 {
         let middle = f64::midpoint(few, many);
         if middle < log {
@@ -122,8 +117,8 @@ fn fit(variances: &[Variance]) -> Prior {
     Prior { value: (mean - moments(&degrees, prior).0).exp(), degrees: prior }
 }
 
-/// The zero of a function between two points where it has different signs, by inverse quadratic interpolation where this
-/// is safe, else by bisection (Chandrupatla, *Advances in Engineering Software* 28, 1997).
+/// A function's zero between points of different sign, by inverse quadratic interpolation where this is safe, else by
+/// bisection (Chandrupatla, *Advances in Engineering Software* 28, 1997).
 fn zero(of: impl Fn(f64) -> f64, ends: [(f64, f64); 2]) -> f64 {
     const TOLERANCE: f64 = 1e-7;
     let [mut b, mut a] = ends;
@@ -154,24 +149,22 @@ fn zero(of: impl Fn(f64) -> f64, ends: [(f64, f64); 2]) -> f64 {
     }
 }
 
-/// Middles of the steps at which a density of ln F is taken.
+/// The density of ln F is computed at the midpoints of `STEPS` steps of width `STEP` that start at `LOW`.
 const LOW: f64 = -30.0;
 const STEP: f64 = 0.05;
 const STEPS: usize = 1800;
 /// The first step above F = 1.
 const MODE: usize = 600;
-/// Logarithm of a density relative to the highest, below which a step adds nothing to a sum.
+/// Steps with a lower log density, relative to the mode, are left out of sums.
 const NEGLIGIBLE: f64 = -45.0;
 
 fn point(step: usize) -> f64 {
     LOW + (step as f64 + 0.5) * STEP
 }
 
-/// F at these points.
 static POINTS_EXP: LazyLock<Vec<f64>> = LazyLock::new(|| (0..STEPS).map(|step| point(step).exp()).collect());
 
-/// Mean and variance of ln F with numerator degrees `degrees` (each with its number of rows) and `prior` denominator
-/// degrees, winsorised: sums over the density, at the middles of equal steps.
+/// Winsorised mean and variance of ln F for `prior` denominator and these numerator degrees (each with its row count).
 fn moments(degrees: &[(f64, f64)], prior: f64) -> (f64, f64) {
     let mut density = vec![0.0; STEPS];
     for (own, number) in degrees {
@@ -208,10 +201,8 @@ fn moments(degrees: &[(f64, f64)], prior: f64) -> (f64, f64) {
     (mean, mean_of(&|z| (z - mean).powi(2)))
 }
 
-/// The prior's degrees for each row: fewer where the row's variance is too large for the class.
-///
-/// The probability of so large a variance is compared with the row's rank: the prior keeps that fraction of its degrees.
-/// A larger variance never has more degrees than a smaller one.
+/// The prior's degrees for each row. If the row's variance is too large for the class, only this fraction of them: tail
+/// probability ÷ expected rank. Larger variances never have more degrees.
 fn prior_degrees(prior: Prior, variances: &[Variance]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..variances.len()).collect();
     order.sort_by(|a, b| variances[*b].value.total_cmp(&variances[*a].value));
@@ -279,7 +270,6 @@ mod tests {
         assert!((prior.degrees - 120.0).abs() < 1e-6, "{prior:?}");
     }
 
-    /// How many intervals of a mean of five contain the true mean.
     fn coverage(random: &mut Random, count: usize, outliers: usize, factor: f64) -> (f64, f64) {
         const EPOCHS: usize = 5;
         let (mut held, mut all) = ([0_usize; 2], [0_usize; 2]);
@@ -322,7 +312,7 @@ mod tests {
             assert!((0.94..=0.965).contains(&usual), "{usual} of usual rows, {count} rows, factor {factor}");
             assert!((0.90..=0.97).contains(&odd), "{odd} of odd rows, {count} rows, factor {factor}");
         }
-        // A prior that counted them would be worth little.
+        // A prior that counted the outliers would have few degrees.
         let (_, mut variances) = rows(&mut random, 2000, 1.0, 4);
         variances[..100].iter_mut().for_each(|variance| variance.value *= 1e4);
         assert!(fit(&variances).degrees > 3.0, "{:?}", fit(&variances));

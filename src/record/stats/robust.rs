@@ -1,17 +1,14 @@
-//! A robust standard deviation.
-
 use super::median;
 
-/// Values up to which all pairs are compared.
+/// Up to this many values, all pairs are compared.
 const MOST: usize = 1000;
 
-/// Degrees of freedom of [`spread`] for each value beyond the first: its efficiency for normal values is 82 %.
+/// Degrees of freedom of [`spread`] per value beyond the first: its efficiency for normal values is 82 %.
 pub const SPREAD_EFFICIENCY: f64 = 0.82;
 
-/// The standard deviation that most of `values` have, whatever fewer than half of them are: the estimator Qn of
-/// Rousseeuw & Croux (*Journal of the American Statistical Association* 88, 1993), a quartile of the distances between all
-/// pairs, with their factors for small samples. For more than a thousand values the median absolute deviation, whose lower
-/// efficiency does not matter there. `None` for fewer than two values.
+/// Standard deviation of `values`, robust to outliers in fewer than half of them: Qn of Rousseeuw & Croux (*Journal of
+/// the American Statistical Association* 88, 1993), a quartile of all pairwise distances, with their small-sample
+/// factors. Above a thousand values, the less efficient median absolute deviation. `None` for fewer than two values.
 #[must_use]
 pub fn spread(values: &[f64]) -> Option<f64> {
     let count = values.len();
@@ -43,7 +40,6 @@ mod tests {
     use super::*;
     use crate::stats::random::Random;
 
-    /// Mean of the estimate ÷ the truth over many samples.
     fn bias(count: usize, outliers: usize) -> f64 {
         const ROUNDS: usize = 2000;
         let mut random = Random(2026);

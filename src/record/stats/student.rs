@@ -1,12 +1,10 @@
-//! Student's t distribution and the F distribution, for real degrees of freedom.
-
 use std::cell::Cell;
 
 /// Tail of the standard normal distribution and its quantile.
 const TAIL_95: (f64, f64) = (0.025, 1.959_963_984_540_054);
 const TAIL_50: (f64, f64) = (0.25, 0.674_489_750_196_081_7);
 
-/// Two-sided 95 % quantile of Student's t: 97.5 % lie below it. `degrees` count as at least 1 and at most 10⁶.
+/// Two-sided 95 % quantile of Student's t: 97.5 % lie below it. `degrees` are limited to 1 to 10⁶.
 #[must_use]
 pub fn student(degrees: f64) -> f64 {
     thread_local! {
@@ -22,20 +20,19 @@ pub fn student(degrees: f64) -> f64 {
     found
 }
 
-/// The value that Student's t exceeds with the probability `tail`, at most 0.025. `degrees` count as at least 1 and at most
-/// 10⁶.
+/// The value that Student's t exceeds with probability `tail`, at most 0.025. `degrees` are limited to 1 to 10⁶.
 #[must_use]
 pub fn student_beyond(tail: f64, degrees: f64) -> f64 {
     quantile((tail.clamp(1e-12, TAIL_95.0), TAIL_95.1), degrees)
 }
 
-/// Upper quartile of Student's t: half of the distribution lies within ± this value. `degrees` count as at least 1 and at most 10⁶.
+/// Upper quartile of Student's t: half of the distribution lies within ± this value. `degrees` are limited to 1 to 10⁶.
 #[must_use]
 pub fn student_quartile(degrees: f64) -> f64 {
     quantile(TAIL_50, degrees)
 }
 
-/// Probability that Student's t exceeds `t`. `degrees` count as at least 1 and at most 10⁶.
+/// Probability that Student's t exceeds `t`. `degrees` are limited to 1 to 10⁶.
 #[must_use]
 pub fn student_above(t: f64, degrees: f64) -> f64 {
     let degrees = bounded(degrees);
@@ -59,7 +56,7 @@ pub fn binomial_above(hits: usize, trials: usize, chance: f64) -> f64 {
     }
 }
 
-/// Beyond these bounds, t has no use here: variances have a degree of freedom, and millions are a normal distribution.
+/// Variances have at least one degree of freedom, and t with a million is normal.
 const fn bounded(degrees: f64) -> f64 {
     degrees.clamp(1.0, 1e6)
 }
@@ -117,7 +114,7 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     (front * fraction).min(1.0)
 }
 
-/// Logarithm of the gamma function for x > 0, by Lanczos' approximation (g = 7, nine terms; relative error below 1e-14).
+/// Logarithm of the gamma function for x > 0, by Lanczos' approximation (g = 7, nine terms; relative error < 1e-14).
 #[expect(clippy::excessive_precision, reason = "the published coefficients")]
 fn ln_gamma(x: f64) -> f64 {
     const TERMS: [f64; 8] = [
@@ -184,7 +181,7 @@ mod tests {
         assert_eq!((f_above(0.0, 4.0, 6.0), f_above(f64::INFINITY, 4.0, 6.0)), (1.0, 0.0));
     }
 
-    /// The table in every textbook, to its last digit; one and two degrees in closed form.
+    /// Values of the textbook table; one and two degrees in closed form.
     #[test]
     fn quantiles_have_known_answers() {
         for (degrees, want) in [(3.0, 3.182), (4.0, 2.776), (9.0, 2.262), (30.0, 2.042), (120.0, 1.980), (1e9, 1.960)] {

@@ -1,5 +1,3 @@
-//! The values that a kernel's parameter accepts.
-
 use std::fmt;
 
 use super::params::{CHECK_PARAMS, COLD, HOST_PARAMS};
@@ -9,13 +7,13 @@ use super::params::{CHECK_PARAMS, COLD, HOST_PARAMS};
 pub enum Accepted {
     /// Numbers of at most this magnitude.
     Number(f64),
-    /// Whole numbers of 32 bits with a sign.
+    /// Signed 32-bit integers.
     Integer,
     /// Whole numbers from the first to the second.
     Whole(u32, u32),
     /// Powers of two from the first to the second.
     PowerOfTwo(u32, u32),
-    /// These.
+    /// One of these values.
     OneOf(&'static [f64]),
     /// Multiples of the first up to the second, without 0.
     Multiple(u32, u32),
@@ -43,7 +41,6 @@ impl Accepted {
         }
     }
 
-    /// The values of the parameter `name` where no declaration states them.
     pub(super) fn usual(name: &str) -> Self {
         match name {
             // The largest workgroup of any API has 1024 invocations.

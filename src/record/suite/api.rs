@@ -1,5 +1,3 @@
-//! The APIs that run kernels.
-
 use std::fmt;
 
 /// An API that runs kernels.
@@ -23,7 +21,7 @@ impl Api {
     /// Every API.
     pub const ALL: [Self; 6] = [Self::Vulkan, Self::Metal, Self::Dx12, Self::Gl, Self::WebGpu, Self::Cuda];
 
-    /// As the command line, the CSV and file names write it.
+    /// The name on the command line, in the CSV and in file names.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -36,7 +34,7 @@ impl Api {
         }
     }
 
-    /// For prose.
+    /// The name in prose.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {

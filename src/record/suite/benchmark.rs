@@ -1,5 +1,3 @@
-//! Benchmarks as they are declared.
-
 use std::sync::{Arc, OnceLock};
 
 use super::accepted::Accepted;
@@ -20,95 +18,87 @@ use crate::error::Result;
 /// One way to do a family's job.
 #[derive(Clone, Copy)]
 pub struct Benchmark {
-    /// Name, unique in the family, and of its files: `shaders/<family>/<name>.*`. Texts and programs that a literal leaves
-    /// empty are those of the files.
+    /// Name, unique in the family. Fields left empty come from its files, `shaders/<family>/<name>.*`.
     pub name: &'static str,
-    /// The family and name of another kernel, such as `transpose/tiled`, whose files it has; empty if it has its own.
+    /// Another kernel whose files are used, such as `transpose/tiled`; empty if the benchmark has its own.
     pub kernel: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,
-    /// What its figure shows, and what to compare it with; empty where the header of its kernel says so.
+    /// What its figure shows, and what to compare it with; empty if the header of its kernel states it.
     pub look_for: &'static str,
-    /// What usually limits its speed; empty where the header of its kernel says so.
+    /// What usually limits its speed; empty if the header of its kernel states it.
     pub limited_by: &'static str,
-    /// Bytes and operations of one launch in words; empty where the header of its kernel says so.
+    /// Bytes and operations of one launch in words; empty if the header of its kernel states it.
     pub work_text: &'static str,
-    /// The kernel; empty where the API itself is measured, or WGSL cannot express it.
+    /// The kernel; empty if the API itself is measured or WGSL cannot express it.
     pub wgsl: &'static str,
-    /// The entry points of the kernel, in the order in which steps number them; `main` where none is named.
+    /// The entry points in the order in which steps number them; `main` if empty.
     pub entries: &'static [&'static str],
-    /// Its CUDA twin, from the `.cu` beside the WGSL file, or the kernel that WGSL cannot express; empty where there is none.
+    /// The CUDA twin, the `.cu` beside the WGSL file, or a kernel that WGSL cannot express; empty if none.
     pub cuda: &'static str,
-    /// The same kernel in GLSL, from the `.comp` beside the `.cu`, where WGSL cannot express it and Vulkan runs it; else
-    /// empty. Only people read it.
+    /// The kernel in GLSL for readers, from the `.comp` beside the `.cu`, if WGSL cannot express it and Vulkan runs it.
     pub glsl: &'static str,
-    /// The SPIR-V that glslang makes of it, which wgpu passes to Vulkan's driver as it is; its interface is the twin's.
+    /// The SPIR-V that glslang makes of `glsl`, passed to Vulkan unchanged; its interface is the CUDA twin's.
     pub spirv: &'static [u8],
-    /// Why there is no WGSL version, which rows give as their reason: only CUDA runs it, and Vulkan if there is SPIR-V. `None` for
-    /// every other benchmark.
+    /// Why WGSL cannot express the kernel, as rows state it. Only CUDA runs it, and Vulkan if there is SPIR-V.
     pub only_cuda: Option<&'static str>,
-    /// What the twin does that the kernel does not, where it is no copy of it: the ratio of their times then is not the cost
-    /// of the API alone. `None` where the twin is the same kernel.
+    /// How the twin differs, so that the ratio of times is not the API's cost alone; `None` for the same kernel.
     pub twin_differs: Option<&'static str>,
-    /// The vendor's library that does the job, where that is measured in place of a kernel.
+    /// The vendor's library that is measured in place of a kernel.
     pub library: Option<Library>,
-    /// Significant bits of its factors or sums, where other kernels of its type have more: it is not compared with those.
+    /// Significant bits of factors or sums, if fewer than in kernels of the type, with which it is not compared.
     pub significant_bits: Option<u32>,
-    /// Why no API runs this case, where that is so.
+    /// Why no API runs this case, if none does.
     pub unsupported: fn(&Shape) -> Option<&'static str>,
-    /// What the profile `quick` measures: one size, at which the rate is within 3 % of that at the largest size on a large
-    /// GPU. Empty where the benchmark is no part of `quick`, which then runs its
-    /// [representative cases](Self::representative), and only if a filter selects it.
+    /// The cases of the profile `quick`: one size, whose rate on a large GPU is within 3 % of the largest size's. If
+    /// empty, `quick` runs the [representative cases](Self::representative), and only if a filter selects them.
     pub quick: &'static [Quick],
-    /// Element types, sizes and parameters of the other profiles; the first block is the
-    /// [representative](Self::representative).
+    /// Element types, sizes and parameters of the other profiles; the first is [representative](Self::representative).
     pub cases: &'static [Cases],
-    /// The values that its parameters accept, where not every value of their type does.
+    /// The values that parameters accept, if not the [default ones](Self::accepted).
     pub accepts: &'static [(&'static str, Accepted)],
-    /// Overrides that follow from the size, so that compilers know them. They are no parameters.
+    /// Overrides computed from the size, so that compilers know it. They are not parameters.
     pub of_size: &'static [OfSize],
-    /// A size smaller than those of `cases`, used under a time limit where one launch of the smallest is too long. `None`
-    /// where the smallest is small enough for any device.
+    /// A size below `cases`, for time limits that their smallest exceeds; `None` if that is fast on every device.
     pub small: Option<Extent>,
     /// Buffers, each named after its binding unless a step binds it by position.
     pub buffers: fn(&Shape, &Interface) -> Vec<Buffer>,
-    /// One launch; unless a literal says so, one dispatch with an invocation for each element.
+    /// One launch; by default, one dispatch with an invocation per element.
     pub steps: fn(&Shape, &Interface) -> Vec<Step>,
-    /// One launch with its copies from and to the host, where that is part of the benchmark.
+    /// One launch with its copies from and to the host, if they are part of the benchmark.
     pub end_to_end: Option<fn(&Shape, &Interface) -> Vec<Step>>,
     /// Bytes and operations of one launch.
     pub work: fn(&Shape) -> Work,
-    /// Whether it follows dependent loads of 4 bytes each, so that its result is the time of one load.
+    /// Whether it follows dependent 4-byte loads, so that its result is the time of one load.
     pub is_latency: bool,
-    /// Whether its workgroups wait for each other: a launch's time may then grow faster than its work.
+    /// Whether its workgroups wait for each other: the time of a launch may then grow faster than its work.
     pub waits: bool,
-    /// The peak that limits it; `None` where no measured one does. If it moves bytes and computes, the peak for bytes:
-    /// [`Case::limits`](super::Case::limits) adds the other.
+    /// The measured peak that limits it, if any; if it moves bytes and computes, that for bytes (see `Case::limits`).
     pub ceiling: Option<Limit>,
-    /// The peak of its operations where they are more than part of moving its bytes.
+    /// The peak for its operations, if they exceed those that are part of moving its bytes.
     pub arithmetic: Limit,
-    /// Why no measured peak limits it; empty where one does.
+    /// Why no measured peak limits it; empty if one does.
     pub no_ceiling: &'static str,
-    /// Whether its own rate is a measurement of that peak.
+    /// Whether its own rate measures that peak.
     pub sets_ceiling: bool,
-    /// Operations of the host for each value of the answer, about 1 for a copy, where the bytes of a launch do not tell;
-    /// else 0. If all values need more than 2^28, even the first epoch compares parts of the output.
+    /// Host operations per output value, about 1 for a copy, if not proportional to bytes; else 0. If all values need
+    /// more than 2^28, even the first epoch compares only parts of the output.
     pub host_cost: fn(&Shape) -> u64,
-    /// The part of the host's work that is timed in place of the kernel; `None` where the kernel or a copy is.
+    /// The part of the host's work that is timed in place of the kernel; `None` if the kernel or a copy is timed.
     pub host_part: Option<HostPart>,
-    /// The error allowed for each element of the output; `None` where it must be exact.
+    /// The error allowed for each element of the output; `None` if it must be exact.
     pub tolerance: Option<fn(&Shape, &Interface) -> Oracle>,
     /// The error allowed on inputs with full significands, at which almost every operation rounds.
     pub bound: Bound,
-    /// The size at which its precision is verified, where another one hides a lower precision or takes the host long.
+    /// The size at which its precision is verified, if others hide a lower precision or take the host long.
     pub precise_at: Option<Extent>,
-    /// The prediction of the family's model: the speed relative to the first row of the same type and size.
+    /// The family's model: the speed relative to the first row of the same type and size.
     pub model: Option<fn(&Shape) -> f64>,
-    /// The access of a subgroup to global memory that is coalesced worst, where the benchmark is about access patterns.
+    /// The worst coalesced access of a subgroup to global memory, for benchmarks about access patterns.
     pub traffic: Option<fn(&Shape) -> Traffic>,
-    /// The answer.
+    /// How the output is verified.
     pub check: Check,
-    /// The declaration of a kernel that is not the suite's, in place of `buffers`, `steps`, `work`, `tolerance` and `check`.
+    /// The declaration of a user's kernel, in place of `buffers`, `steps`, `work`, `tolerance` and `check`.
     pub declared: Option<&'static dyn Declaration>,
 }
 
@@ -164,19 +154,15 @@ impl Benchmark {
         self.quick.iter().map(Quick::block).chain(self.cases.iter().map(Cases::block))
     }
 
-    /// The cases that stand for the benchmark, which every device has time for: the first block of `cases`. `explain` counts
-    /// the work of its largest size, tests begin with its types and parameters, and the profile `quick` runs it where a
-    /// filter selects a benchmark without [`quick`](Self::quick) cases.
-    ///
-    /// # Panics
-    /// If the benchmark declares no cases.
+    /// The first block of `cases`, which every device has time for. `explain` counts the work of its largest size,
+    /// tests begin with its types and parameters, and the profile `quick` runs it if a filter selects a benchmark
+    /// without [`quick`](Self::quick) cases. Panics if the benchmark declares no cases.
     #[must_use]
     pub const fn representative(&self) -> Block<'static> {
         self.cases[0].block()
     }
 
-    /// The values that the parameter `name` accepts: those that the declaration states, else those that every kernel
-    /// accepts.
+    /// The values that the parameter `name` accepts: declared ones, or else the defaults of every kernel.
     #[must_use]
     pub fn accepted(&self, name: &str) -> Accepted {
         let declared = self.accepts.iter().find(|(known, _)| *known == name);
@@ -187,8 +173,7 @@ impl Benchmark {
 /// An override, and its value at a size.
 pub type OfSize = (&'static str, fn(&Shape) -> f64);
 
-/// The work of one launch, whatever the kernel: bytes read and written, and operations on floats or integers (an FMA is
-/// two).
+/// The work of one launch: bytes read and written, and operations on floats or integers (an FMA counts as two).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Work {
     /// Bytes.
@@ -197,20 +182,19 @@ pub struct Work {
     pub flops: u64,
 }
 
-/// How an output is verified. Elements must be exact unless [`Benchmark::tolerance`] allows an error: inputs are chosen
-/// so that no rounding occurs.
+/// How an output is verified: exactly, since inputs avoid rounding, unless [`Benchmark::tolerance`] allows an error.
 #[derive(Clone, Copy)]
 pub struct Check {
     /// The buffer with the answer.
     pub buffer: &'static str,
-    /// The number of its scalars that are the answer.
+    /// The number of its scalars that are compared.
     pub scalars: fn(&Shape, &Interface) -> u64,
     /// The right answer.
     pub oracle: fn(&Shape, &Interface) -> Oracle,
 }
 
 impl Check {
-    /// The answer is the first scalars of a buffer.
+    /// A check of the first scalars of a buffer.
     #[must_use]
     pub const fn of(
         buffer: &'static str,
@@ -233,66 +217,56 @@ pub const fn all(shape: &Shape, _: &Interface) -> u64 {
     shape.count()
 }
 
-/// The declaration of a benchmark whose buffers, steps and answers are not known when the program is built. Its methods
-/// take the place of the functions of [`Benchmark`]: see [`Benchmark::declared`].
+/// A benchmark declared at run time. The methods replace functions of [`Benchmark`], see [`Benchmark::declared`].
 pub trait Declaration: Send + Sync {
-    /// The buffers, each named after its binding unless a step binds it by position.
-    ///
-    /// # Errors
-    /// If there are no such buffers for this shape.
+    /// The buffers, each named after its binding unless a step binds it by position; an error if this shape has none.
     fn buffers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Buffer>>;
 
-    /// One launch.
-    ///
-    /// # Errors
-    /// If there is no such launch for this shape.
+    /// One launch; an error if this shape has none.
     fn steps(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Step>>;
 
-    /// Bytes and operations of one launch; 0 where they are not known.
+    /// Bytes and operations of one launch; 0 if unknown.
     fn work(&self, shape: &Shape) -> Work;
 
-    /// What a launch processes in the user's own count, and what that is called: `(1 << 20, "keys")`.
+    /// The number of items that a launch processes, and their name: `(1 << 20, "keys")`.
     fn items(&self, _shape: &Shape) -> Option<(u64, &str)> {
         None
     }
 
-    /// What its rates follow from that is a guess: `bytes`, `flops` or `items`.
+    /// The guessed bases of its rates: `bytes`, `flops` or `items`.
     fn guesses(&self) -> &[String] {
         &[]
     }
 
-    /// Whether there is an answer to compare the output with. Rows without one are `unverified`.
+    /// Whether there is a right output to compare with. Rows without one are `unverified`.
     fn is_verified(&self) -> bool;
 
-    /// Whether values may differ from a reference's by the error of a sum in another order, since no tolerance is given.
+    /// Whether values may differ from a reference by the error of reordered sums, since no tolerance is given.
     fn is_reordered(&self) -> bool {
         false
     }
 
-    /// The files that declare it, by their names: enough to run it elsewhere. Empty if it comes from no files.
+    /// The files of the declaration by name, enough to run it elsewhere; empty if there are none.
     fn files(&self) -> &[(String, Vec<u8>)] {
         &[]
     }
 
-    /// A hash of [these files](Self::files), which tells declarations apart; empty if there are none.
+    /// A hash of [the files](Self::files) that identifies the declaration; empty if there are none.
     fn hash(&self) -> &str {
         ""
     }
 
-    /// Bytes of an element of each buffer: kernels are told whole elements as its length. The suite's own know more.
-    ///
-    /// # Errors
-    /// If there are no such buffers for this shape.
+    /// Bytes of an element of each buffer, by name: kernels see whole elements. An error if the shape has no buffers.
     fn strides(&self, _shape: &Shape, _interface: &Interface) -> Result<Vec<(&'static str, u64)>> {
         Ok(Vec::new())
     }
 
-    /// What a store outside of a buffer may come from; empty if nothing is known.
+    /// A likely cause of a store outside a buffer; empty if unknown.
     fn hint(&self, _shape: &Shape, _interface: &Interface) -> String {
         String::new()
     }
 
-    /// Threads of a block along x, y and z, of a kernel in CUDA C++ that does not say.
+    /// Threads of a block along x, y and z, for a CUDA C++ kernel that does not state them.
     fn workgroup(&self, _shape: &Shape) -> Option<[u32; 3]> {
         None
     }
@@ -302,10 +276,7 @@ pub trait Declaration: Send + Sync {
         Sampling::LINEAR
     }
 
-    /// The right outputs; none if there is nothing to compare with.
-    ///
-    /// # Errors
-    /// If there is no answer for this shape.
+    /// The right outputs; none if there is nothing to compare with, an error if this shape has no answer.
     fn answers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Answer>>;
 }
 
@@ -317,27 +288,27 @@ pub struct Answer {
     pub scalars: u64,
     /// The right values. Those of a [reference](Self::reference) are in its [`Reference::output`].
     pub oracle: Oracle,
-    /// The error allowed for each value; `None` where they must be exact.
+    /// The error allowed for each value; `None` if they must be exact.
     pub tolerance: Option<Oracle>,
-    /// Operations of the host for each value, about 1 for a copy: where they are many, later epochs compare fewer values.
+    /// Host operations per value, about 1 for a copy. If they are many, later epochs compare fewer values.
     pub cost: u64,
-    /// Whether even the first epoch compares parts of the output, since all of it would take the host too long.
+    /// Whether even the first epoch compares only parts of the output, since all of it would take the host too long.
     pub is_sampled: bool,
-    /// The type of each of an element's scalars, `None` of padding, that no kernel writes; empty if all have one type.
+    /// The types of an element's scalars, `None` for padding that no kernel writes; empty if all have one type.
     pub element: Vec<Option<Scalar>>,
     /// The share of values that may differ by more than the tolerance.
     pub outliers: f64,
-    /// Scalars of an element: 2 where numbers of 64 bits are compared by words, else 1.
+    /// Scalars per element: 2 if 64-bit numbers are compared by words, else 1.
     pub words_each: u64,
     /// The kernel whose output is the right one; it runs before the comparison.
     pub reference: Option<Reference>,
-    /// Why a right value could not be computed, once that happened: then the declaration is at fault, not the kernel.
+    /// Why a right value could not be computed, if that happened: a fault of the declaration, not of the kernel.
     pub fault: Arc<OnceLock<String>>,
 }
 
 #[cfg(not(target_family = "wasm"))]
 impl Answer {
-    /// Of an output that nothing is compared with.
+    /// The answer for an output that is not compared.
     pub fn unknown(buffer: &'static str, element: Vec<Option<Scalar>>) -> Self {
         Self {
             buffer,
@@ -363,7 +334,7 @@ pub struct Reference {
     pub output: Arc<OnceLock<Vec<u8>>>,
 }
 
-/// Operations of the host for one comparison of a whole output: some tenths of a second.
+/// Most host operations for comparing a whole output: some tenths of a second.
 const MOST_OPERATIONS: u64 = 1 << 28;
 
 impl Benchmark {

@@ -1,5 +1,3 @@
-//! The errors that a kernel's declared arithmetic may make on inputs with full significands.
-
 use super::interface::Interface;
 use super::oracle::Oracle;
 use super::shape::Shape;
@@ -7,10 +5,10 @@ use super::shape::Shape;
 /// The error that a kernel's arithmetic may make on inputs with full significands.
 #[derive(Clone, Copy)]
 pub enum Bound {
-    /// Its tolerance, computed for these inputs; none if it has no tolerance: it moves values and computes nothing.
+    /// The kernel's tolerance for these inputs. Without a tolerance, no error: it only moves values.
     Tolerance,
-    /// A result is a sum of terms, each of which is rounded at most so many times on its way to the result.
+    /// A result is a sum of terms, each rounded at most this many times on its way to the result.
     Roundings(fn(&Shape, &Interface) -> u64),
-    /// The same where results differ in the number of roundings.
+    /// [`Self::Roundings`] with a number for each result.
     RoundingsOfEach(fn(&Shape, &Interface) -> Oracle),
 }

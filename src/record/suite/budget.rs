@@ -1,14 +1,13 @@
-//! How long the host works for a user's kernels. One limit holds for each command, each expression and each front end;
-//! all that they need before the first launch may take ten times as long.
+//! Limits on the host's time for a user's kernels: one for each command, expression and front end, and one for all.
 
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The limit where the user sets no other.
+/// The default limit.
 pub const USUAL: Duration = Duration::from_secs(60);
 
-/// Everything before the first launch may take so many times the limit.
+/// Everything before the first launch may take this many times the limit.
 const ALL: u32 = 10;
 
 struct State {
@@ -34,7 +33,7 @@ pub fn start_preparing() {
     state.end = Instant::now().checked_add(state.limit.saturating_mul(ALL));
 }
 
-/// Ends the common limit: kernels are launched from now on.
+/// Ends the common limit, before the first launch.
 pub fn end_preparing() {
     state().end = None;
 }
@@ -43,13 +42,13 @@ thread_local! {
     static SHARED: Cell<Option<Budget>> = const { Cell::new(None) };
 }
 
-/// Makes everything that this thread starts share one budget, as long as it lives.
+/// While it lives, everything that this thread starts shares one budget.
 pub struct Shared {
     outer: Option<Budget>,
 }
 
 impl Shared {
-    /// Starts the budget now, or goes on with the one that is shared already.
+    /// Starts a budget, or continues the shared one.
     #[must_use]
     pub fn start() -> Self {
         let outer = SHARED.get();
@@ -69,18 +68,18 @@ impl Drop for Shared {
 pub struct Budget {
     end: Option<Instant>,
     limit: Duration,
-    /// Whether it is what is left of the common limit.
+    /// Whether it ends with the common limit.
     is_common: bool,
 }
 
 impl Budget {
-    /// Starts now, or is the one that the thread shares.
+    /// A new budget, or the one that the thread shares.
     #[must_use]
     pub fn start() -> Self {
         SHARED.get().unwrap_or_else(|| Self::within(Duration::MAX))
     }
 
-    /// The same with a limit of its own, if that is shorter.
+    /// A budget of at most `limit`.
     #[must_use]
     pub fn within(limit: Duration) -> Self {
         let state = state();
@@ -94,21 +93,18 @@ impl Budget {
         }
     }
 
-    /// What is left of it.
+    /// The time left.
     #[must_use]
     pub fn left(self) -> Duration {
         self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
     }
 
-    /// The fault once it is used up.
-    ///
-    /// # Errors
-    /// The limit, and how to raise it.
+    /// An error once the budget is used up, with the limit and how to raise it.
     pub fn check(self) -> Result<(), String> {
         if self.left().is_zero() { Err(self.exceeded()) } else { Ok(()) }
     }
 
-    /// Says that it is used up.
+    /// The error text for a used-up budget.
     #[must_use]
     pub fn exceeded(self) -> String {
         let with = if self.is_common { ", including all earlier steps" } else { "" };

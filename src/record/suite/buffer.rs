@@ -1,5 +1,3 @@
-//! Buffers and their contents before the first launch.
-
 use super::csr::{Csr, CsrArray};
 use super::input::Values;
 use super::pointer_chase::Cycle;
@@ -10,9 +8,8 @@ use super::shape::Shape;
 pub struct Buffer {
     /// Name by which steps and bindings find it.
     pub name: &'static str,
-    /// Length in scalars of the case's element type; in f32 for [`Contents::PoisonF32`], in u32 words for
-    /// [`Contents::Words`], [`Contents::Cycle`], [`Contents::Csr`] and [`Contents::Clock`]; in those of
-    /// [`Contents::Of`].
+    /// Length in scalars of the case's element type; in f32 for `PoisonF32`, in the type of [`Contents::Of`], and in
+    /// words for [`Contents::Words`], [`Contents::Cycle`], [`Contents::Csr`] and [`Contents::Clock`].
     pub scalars: u64,
     /// Its contents before the first launch.
     pub contents: Contents,
@@ -39,22 +36,22 @@ impl Buffer {
         Self { name, scalars, contents: Contents::PoisonF32 }
     }
 
-    /// `input`, of random scalars, and `output`, both of the case's size, and the uniform `sizes`.
+    /// Random `input` and `output`, both of the case's size, and the uniform `sizes`.
     pub fn in_and_out(shape: &Shape, values: Values, sizes: &[u64]) -> Vec<Self> {
         Self::from_to((shape.count(), values), shape.count(), sizes)
     }
 
-    /// `input`, of so many random scalars, `output`, and the uniform `sizes`.
+    /// Random `input`, `output`, and the uniform `sizes`.
     pub fn from_to(input: (u64, Values), results: u64, sizes: &[u64]) -> Vec<Self> {
         Self::into("output", input, results, sizes)
     }
 
-    /// The same with another name for the output.
+    /// [`Self::from_to`] with another name for the output.
     pub fn into(name: &'static str, (scalars, values): (u64, Values), results: u64, sizes: &[u64]) -> Vec<Self> {
         vec![Self::input("input", scalars, values), Self::output(name, results), uniform("sizes", sizes)]
     }
 
-    /// `input`, of random scalars, and `output`, of as many: for copies and routines, which read no sizes.
+    /// Random `input` and `output` of the same length: for copies and routines, which read no sizes.
     pub fn of_copy(scalars: u64, values: Values) -> Vec<Self> {
         vec![Self::input("input", scalars, values), Self::output("output", scalars)]
     }
@@ -71,7 +68,7 @@ impl Buffer {
         (0..).zip(names).map(of_launch).collect()
     }
 
-    /// The buffers of a kernel in which one invocation follows a cycle and keeps its place for the next launch.
+    /// The buffers of a kernel in which one invocation follows a cycle and stores its position for the next launch.
     pub fn of_walk(cycle: Cycle, contents: Contents, sizes: &[u64]) -> Vec<Self> {
         vec![
             Self::new("cycle", cycle.words(), contents),
@@ -87,12 +84,11 @@ impl Buffer {
 pub enum Contents {
     /// Random input.
     Input(Values),
-    /// The same of this scalar type, whatever the element type.
+    /// Contents of this scalar type, whatever the element type.
     Of(Scalar, Box<Contents>),
-    /// The same in host memory, where kernels reach it.
+    /// Contents in host memory, where kernels access them.
     OnHost(Box<Contents>),
-    /// The same in the memory of another card: of the one so many places after this card in the driver's list, which
-    /// starts again at its end; 0 = of this card, in a context of its own.
+    /// Contents on the card this many positions further in the driver's list, cyclically; 0 = here, in another context.
     OnPeer(u32, Box<Contents>),
     /// Constants for a uniform buffer, or state that one launch passes to the next.
     Words(Vec<u32>),
@@ -106,8 +102,7 @@ pub enum Contents {
     Poison,
     /// [`Contents::Poison`] of f32, whatever the element type: for sums of products of narrower numbers.
     PoisonF32,
-    /// [`Contents::Poison`] where each workgroup stores the time at its start and end: two 64-bit counts of
-    /// nanoseconds.
+    /// [`Contents::Poison`] for the times at each workgroup's start and end: two 64-bit counts of nanoseconds.
     Clock,
 }
 
@@ -117,7 +112,7 @@ pub enum Layers {
     /// A 2-D texture.
     #[default]
     One,
-    /// An array of so many 2-D textures.
+    /// An array of this many 2-D textures.
     Array(u64),
     /// A 3-D texture of this depth.
     Deep(u64),
@@ -128,9 +123,9 @@ pub enum Layers {
 pub struct Texture {
     /// Texels of a row.
     pub width: u64,
-    /// Rows, of all layers.
+    /// Rows of all layers together.
     pub height: u64,
-    /// Its layers.
+    /// How the rows are divided.
     pub layers: Layers,
     /// The type of a texel.
     pub format: TexelFormat,
@@ -141,7 +136,7 @@ pub struct Texture {
 }
 
 impl Contents {
-    /// These of a scalar type of their own.
+    /// The contents as [`Self::Of`] a scalar type.
     #[must_use]
     pub fn of(self, scalar: Scalar) -> Self {
         Self::Of(scalar, Box::new(self))
@@ -170,7 +165,7 @@ impl Texture {
         self.width * self.height * self.format.bytes()
     }
 
-    /// Bytes from one row to the next in a buffer on the other side of a copy.
+    /// Row pitch, in bytes, of a buffer that is copied to or from the texture.
     #[must_use]
     pub const fn pitch(&self) -> u64 {
         (self.width * self.format.bytes()).next_multiple_of(ROW_PITCH)
@@ -261,7 +256,7 @@ impl TexelFormat {
         self.channels() * self.scalar().bytes() as u64
     }
 
-    /// Whether only some devices filter it: one of 32-bit floats.
+    /// Whether its scalars are 32-bit floats, which only some devices filter.
     #[must_use]
     pub const fn is_f32(self) -> bool {
         matches!(self, Self::R32Float | Self::Rg32Float | Self::Rgba32Float)
@@ -278,18 +273,17 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// Linear filtering, a texture that repeats: those of the suite's kernels.
+    /// Linear filtering and a repeating texture, as for the suite's kernels.
     pub const LINEAR: Self = Self { is_linear: true, repeats: true };
 }
 
-/// In copies to and from textures, buffer rows start at multiples of this many bytes: wgpu's rule, which CUDA's pitched
-/// allocations also satisfy.
+/// Buffer rows in texture copies start at multiples of this many bytes: wgpu's rule, which CUDA's pitch also satisfies.
 pub const ROW_PITCH: u64 = 256;
 
 /// The word that fills outputs before they are checked: an unlikely integer; a NaN as f32, f64 and f16.
 pub const POISON: u32 = 0xffc0_fead;
 
-/// A uniform buffer of these words, padded to the 16 bytes that uniform blocks are aligned to.
+/// A uniform buffer of these words, padded to 16 bytes, the alignment of uniform blocks.
 #[must_use]
 pub fn uniform(name: &'static str, words: &[u64]) -> Buffer {
     let mut words: Vec<u32> = words.iter().map(|&word| u32::try_from(word).unwrap_or(u32::MAX)).collect();

@@ -1,5 +1,3 @@
-//! Cases: benchmarks at one size with one set of parameters.
-
 use std::fmt;
 
 use super::benchmark::{Benchmark, Work};
@@ -18,8 +16,7 @@ pub struct Case {
     pub benchmark: &'static Benchmark,
     /// Type, size and parameters.
     pub shape: Shape,
-    /// Whether it runs only in place of a larger size, which the device lacks memory or time for, or as a ceiling of such
-    /// a case.
+    /// Whether it only replaces a size that the device lacks memory or time for, or is such a case's ceiling.
     pub is_reserve: bool,
     is_trusted: bool,
 }
@@ -58,8 +55,7 @@ impl Case {
         self.is_trusted = true;
     }
 
-    /// The run-time checks that an API adds which can switch them: those that the parameters ask for; all where the
-    /// WGSL is not trusted.
+    /// The checks to add on APIs that can switch them: those that the parameters request, all if the WGSL is untrusted.
     #[must_use]
     pub fn checks(&self) -> Checks {
         if self.is_trusted { Checks::of(&self.shape) } else { Checks::ALL }
@@ -83,28 +79,25 @@ impl Case {
         self.benchmark.work_at(&self.shape)
     }
 
-    /// The bytes whose rung of a memory ceiling the case is compared with: those that a launch moves, or with cold caches
-    /// so many that most come from memory.
+    /// The working set of the memory ceiling to compare with: a launch's bytes; with cold caches, beyond all caches.
     #[must_use]
     pub fn working_set(&self) -> u64 {
         let bytes = self.work().bytes;
         if self.shape.is_cold() { bytes.max(PAST_CACHES) } else { bytes }
     }
 
-    /// Whether its launches may find cold caches: if it runs a kernel that is compared with a ceiling and sets none.
+    /// Whether its launches may find cold caches: a kernel with a ceiling that sets none and measures no latency.
     #[must_use]
     pub fn may_be_cold(&self) -> bool {
         let benchmark = self.benchmark;
         benchmark.ceiling.is_some() && !benchmark.sets_ceiling && !benchmark.is_latency && benchmark.host_part.is_none()
     }
 
-    /// The limits that the case is compared with. The one that predicts the longest time binds it (the roofline model:
-    /// Williams, Waterman & Patterson, *Communications of the ACM* 52(4), 2009). Empty if no measured peak limits it.
-    ///
-    /// Besides [`Benchmark::ceiling`], a case is limited by multiply-adds, or tensor cores, if it does more than one floating-point
-    /// operation for each scalar that it moves. Up to one is part of moving: `ceiling/read` adds each scalar that it
-    /// reads. Integer operations are of many kinds, some of them faster than the multiply-adds of `ceiling/mad`, so
-    /// that no measured peak limits them.
+    /// The limits of the case: [`Benchmark::ceiling`] and, if it does more than one floating-point operation for each
+    /// scalar that it moves, multiply-adds or tensor cores. (Up to one is part of moving: `ceiling/read` adds each
+    /// scalar that it reads.) Integer operations have no limit, since some are faster than the multiply-adds of
+    /// `ceiling/mad`. The limit with the longest predicted time counts (the roofline model: Williams, Waterman &
+    /// Patterson, *Communications of the ACM* 52(4), 2009).
     pub fn limits(&self) -> impl Iterator<Item = Limit> {
         let (declared, scalar, work) = (self.benchmark.ceiling, self.shape.dtype.scalar(), self.work());
         let scalars = work.bytes / scalar.bytes() as u64;
@@ -113,7 +106,7 @@ impl Case {
     }
 }
 
-/// A rung of the memory ceilings that is beyond the caches of every GPU.
+/// A working set of the memory ceilings beyond the caches of every GPU.
 const PAST_CACHES: u64 = 512 << 20;
 
 impl fmt::Display for Case {
@@ -123,7 +116,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// What the suite's kernel of a case is.
+/// Hashes of the suite's kernels for a case.
 #[derive(Debug, Clone)]
 pub struct Program {
     /// Hash of the WGSL kernel; empty without one.

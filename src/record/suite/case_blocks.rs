@@ -1,5 +1,3 @@
-//! The cases that a benchmark declares, in blocks.
-
 use super::params::Params;
 use super::profile::Profile;
 use super::shape::{Dtype, Extent};
@@ -43,7 +41,7 @@ impl Cases {
         Self { from: Profile::Thorough, dtypes, extents, params }
     }
 
-    /// The same without the profile.
+    /// The block without its profile.
     #[must_use]
     pub const fn block(&self) -> Block<'static> {
         (self.dtypes, self.extents, self.params)
@@ -67,7 +65,7 @@ impl Quick {
         Self { dtypes, extent, params }
     }
 
-    /// The same, with a list of one size.
+    /// The block with a list of one size.
     #[must_use]
     pub const fn block(&'static self) -> Block<'static> {
         (self.dtypes, std::slice::from_ref(&self.extent), self.params)

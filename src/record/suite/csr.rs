@@ -8,43 +8,41 @@ use super::input::{hash, hashes, key};
 use super::rows::by_rows;
 use super::vectors::vectorised;
 
-/// A square sparse matrix, drawn from a random stream. It has as many nonzeros in every stream.
+/// A square sparse matrix, drawn from a random stream. The number of nonzeros is the same in every stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Csr {
     /// Rows, and columns.
     pub rows: u64,
-    /// Where its nonzeros are.
+    /// The positions of its nonzeros.
     pub pattern: Pattern,
     /// Number of the random stream.
     pub stream: u64,
 }
 
-/// Where a matrix has its nonzeros: about 16 in a row.
+/// The positions of a matrix's nonzeros: about 16 per row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
-    /// 16 in each row, in 18 columns around the diagonal, of which two are left out; around the edges they continue at the
-    /// other end.
+    /// 16 per row, in 18 columns around the diagonal that wrap around at the edges; two of the columns are left out.
     Banded,
-    /// 0 to 32 in a row, random columns.
+    /// 0 to 32 per row, in random columns.
     Random,
-    /// From 2 to 8192 in a row, by a power law: 8192 / k in the row of rank k of 4096. Random columns.
+    /// 2 to 8192 per row by a power law: 8192 / k in the row of rank k of 4096. Random columns.
     PowerLaw,
 }
 
 /// An array of a matrix in CSR.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CsrArray {
-    /// For each row the number of its first nonzero; at the end the number of all.
+    /// The index of each row's first nonzero, then the number of nonzeros.
     Starts,
     /// The column of each nonzero.
     Columns,
 }
 
-/// Rows whose lengths are those of a pattern, in an order that starts anywhere. Those of the rows behind the last whole block
-/// start at the first one, so that no stream has more nonzeros.
+/// Rows of a block. Whole blocks have the pattern's row lengths in its order, rotated at random. Later rows have the
+/// first lengths, so that no stream has more nonzeros.
 const BLOCK: u64 = 4096;
 
-/// Nonzeros of a row of a band.
 const BAND: u64 = 16;
 
 impl Pattern {
@@ -61,7 +59,7 @@ impl Pattern {
         }
     }
 
-    /// Where the rows of a block start, and its end.
+    /// The offsets of a block's rows, and its end.
     fn block(self) -> &'static [u64] {
         static BLOCKS: OnceLock<[Vec<u64>; 3]> = OnceLock::new();
         let blocks = BLOCKS.get_or_init(|| {
@@ -78,7 +76,7 @@ impl Pattern {
 }
 
 impl Csr {
-    /// The number of the first nonzero of a row; of row `rows`, the number of all nonzeros.
+    /// The index of a row's first nonzero; for row `rows`, the number of nonzeros.
     #[must_use]
     pub fn start(self, row: u64) -> u64 {
         let sums = self.pattern.block();
@@ -93,13 +91,12 @@ impl Csr {
         block * all + wrapped - sums[first]
     }
 
-    /// The length in the pattern's order with which a block of rows starts.
+    /// The index in the pattern's lengths at which a block starts.
     fn first(self, block: u64) -> usize {
         let is_whole = (block + 1) * BLOCK <= self.rows;
         if is_whole { (hash(block, self.key()) as u64 % BLOCK) as usize } else { 0 }
     }
 
-    /// The key of its structure.
     const fn key(self) -> u32 {
         key(self.stream ^ 0x6373_7200_0000)
     }
@@ -117,12 +114,12 @@ impl Csr {
         column[0].into()
     }
 
-    /// Writes the columns of the nonzeros from this one on.
+    /// Writes the columns of the nonzeros that start at index `first`.
     pub fn columns(self, first: u64, columns: &mut [u32]) {
         columns_of(self, first, columns);
     }
 
-    /// Writes the words of an array from number `first` on into `bytes`, little-endian, on all cores; 0 behind its end.
+    /// Writes the words of an array from index `first` into `bytes`, little-endian, on all cores; 0 past its end.
     pub fn encode(self, array: CsrArray, first: u64, bytes: &mut [u8]) {
         const PIECE: usize = 1 << 16;
         let nonzeros = self.nonzeros();
@@ -142,7 +139,6 @@ impl Csr {
 }
 
 vectorised! {
-    /// See [`Csr::columns`].
     fn columns_of(csr: Csr, first: u64, columns: &mut [u32]) {
         let (key, rows) = (csr.key(), csr.rows);
         if csr.pattern != Pattern::Banded {
@@ -151,7 +147,7 @@ vectorised! {
             return;
         }
         by_rows(first, columns, BAND, |row, place, columns| {
-            // The columns before which one is left out.
+            // Positions at which a column is left out.
             let gaps = hash(row, key);
             let [a, b] = [gaps >> 16, gaps >> 24].map(|gap| gap % (BAND as u32 + 1));
             let before = BAND as u32 / 2 + 1;
@@ -161,7 +157,7 @@ vectorised! {
                 (place as u32..).zip(columns).for_each(|(place, column)| *column = first + skipped(place));
                 return;
             }
-            // Around the edges: a matrix may have fewer columns than the band.
+            // At the edges; a matrix may have fewer columns than the band.
             for (place, column) in (place as u32..).zip(columns) {
                 *column = ((row + rows * BAND + u64::from(skipped(place)) - u64::from(before)) % rows) as u32;
             }
@@ -198,7 +194,7 @@ mod tests {
         }
     }
 
-    /// No formula knows a matrix, and none takes longer than another.
+    /// No formula predicts a matrix, and every stream takes equally long.
     #[test]
     fn streams_have_other_columns_and_lengths_and_as_many_nonzeros() {
         for pattern in Pattern::ALL {

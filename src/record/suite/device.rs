@@ -1,8 +1,6 @@
-//! What rows say of a device besides its name.
-
 use std::fmt;
 
-/// What kind of device it is.
+/// The kind of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum DeviceType {
     /// A GPU with its own memory.
@@ -21,7 +19,7 @@ impl DeviceType {
     /// Every kind.
     pub const ALL: [Self; 5] = [Self::Discrete, Self::Integrated, Self::Virtual, Self::Other, Self::Software];
 
-    /// As the CSV writes it.
+    /// The name in the CSV.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,7 +56,6 @@ impl SubgroupSize {
 impl std::str::FromStr for SubgroupSize {
     type Err = String;
 
-    /// Reads what [`fmt::Display`] writes.
     fn from_str(text: &str) -> Result<Self, String> {
         let (least, most) = text.split_once('-').unwrap_or((text, text));
         match (least.parse(), most.parse()) {

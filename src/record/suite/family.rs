@@ -1,5 +1,3 @@
-//! Families as they are declared.
-
 use std::fmt;
 
 use super::benchmark::Benchmark;
@@ -8,11 +6,11 @@ use super::tag::Tag;
 
 /// Kernels that do the same job.
 pub struct Family {
-    /// Name of the family, of its folder under `shaders/` and of its folder in `src/kernels/`.
+    /// Name of the family and of its folders in `shaders/` and `src/kernels/`.
     pub name: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,
-    /// What it is about: `--tag` selects families by these.
+    /// Topics by which `--tag` selects families.
     pub tags: &'static [Tag],
     /// The expected speed and its reason, in words: the derivation of [`Benchmark::model`] where there is one.
     pub model_text: &'static str,
@@ -20,7 +18,7 @@ pub struct Family {
     pub is_by_kernel: bool,
     /// Its benchmarks; the others are compared with the first.
     pub benchmarks: &'static [Benchmark],
-    /// The jobs that the summary and `cost` show of it.
+    /// The family's jobs in the summary and in `cost`.
     pub headlines: &'static [Headline],
     /// How the page draws its rows.
     pub chart: Chart,
@@ -43,21 +41,20 @@ impl Family {
 /// A job that a reader asks for: the summary shows the fastest kernel that does it.
 #[derive(Debug)]
 pub struct Headline {
-    /// What the reader calls it.
+    /// The job's name for the reader.
     pub name: &'static str,
-    /// Its place in the summary: what most readers ask for comes first, and lines are left out from the end. Jobs without a
-    /// place, [`Self::NO_PLACE`], are in `cost` alone.
+    /// Position in the summary, most requested first; the last are left out. [`Self::NO_PLACE`]: only in `cost`.
     pub place: u8,
     /// The benchmarks that do this job; all of the family if there are none.
     pub benchmarks: &'static [&'static str],
-    /// The simplest kernel of the job, with which the fastest is compared; empty where there is none.
+    /// The job's simplest kernel, compared with the fastest; empty if there is none.
     pub naive: &'static str,
     /// Type of the elements; `None` for any.
     pub scalar: Option<Scalar>,
-    /// Whether sizes differ in what they show, so that the largest counts; else the fastest of all sizes does.
+    /// Whether only the largest size counts; otherwise the fastest of all sizes does.
     pub is_largest: bool,
-    /// Why WGSL takes longer than its CUDA port at the sizes that saturate a GPU, in at most 12 columns, where an experiment
-    /// shows it (docs/research/2026-11-25-portable-cost.md); else empty.
+    /// Why WGSL takes longer than CUDA at sizes that saturate a GPU, in at most 12 columns, if an experiment shows it
+    /// (docs/research/2026-11-25-portable-cost.md); else empty.
     pub cause: &'static str,
 }
 
@@ -83,9 +80,9 @@ impl Headline {
 /// How the page draws a family's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chart {
-    /// Its kernels as bars, under this title; without one, in the chart that has a menu of families.
+    /// Kernels as bars under this title; without a title, in the chart with a menu of families.
     Ladder(&'static str),
-    /// A chart made for it.
+    /// A chart made for the family.
     Own,
 }
 

@@ -1,5 +1,3 @@
-//! Hashes that are the same in every build.
-
 use std::hash::Hasher;
 
 /// Hash of `bytes` as sixteen hexadecimal digits.

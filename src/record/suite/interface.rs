@@ -1,5 +1,3 @@
-//! The interface of a kernel, and the run-time checks that an API may add to it.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a kernel uses a binding.
@@ -48,9 +46,9 @@ pub struct SamplerBinding {
 pub struct Entry {
     /// Its name.
     pub name: String,
-    /// Those of [`Interface::bindings`] that it uses, by their places there.
+    /// Indices of the [`Interface::bindings`] that it uses.
     pub bindings: Vec<usize>,
-    /// Those of [`Interface::samplers`] that it uses, by their places there.
+    /// Indices of the [`Interface::samplers`] that it uses.
     pub samplers: Vec<usize>,
     /// Invocations of a workgroup along x, y and z.
     pub workgroup_size: [u32; 3],
@@ -82,13 +80,13 @@ pub struct Interface {
     pub samplers: Vec<SamplerBinding>,
     /// The entry points, in the order in which steps number them.
     pub entries: Vec<Entry>,
-    /// Invocations of a workgroup along x, y and z, of the first entry point.
+    /// Invocations of a workgroup along x, y and z, for the first entry point.
     pub workgroup_size: [u32; 3],
-    /// Bytes of workgroup memory: the most that an entry point has.
+    /// Bytes of workgroup memory: the maximum over the entry points.
     pub workgroup_bytes: u32,
     /// Features that the device must have.
     pub features: BTreeSet<Feature>,
-    /// Whether it divides integers by values that are known at run time only.
+    /// Whether it divides integers by values known only at run time.
     pub divides: bool,
     /// Every override that is used, by name, whether set by the host or left at its default.
     pub overrides: Vec<(String, Value)>,
@@ -101,7 +99,7 @@ impl Interface {
         self.workgroup_size.into_iter().map(u64::from).product()
     }
 
-    /// Whether it has one entry point `main` that binds group 0 alone and has no immediates: what every tool expects.
+    /// Whether its only entry point is `main`, with bindings in group 0 only and no immediates, as every tool expects.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         let is_main = matches!(&self.entries[..], [only] if only.name == "main" && only.immediate_bytes == 0);
@@ -110,7 +108,7 @@ impl Interface {
             && self.samplers.iter().all(|sampler| sampler.group == 0)
     }
 
-    /// The same for several entry points: the bindings of all of them.
+    /// Joins the interfaces of several entry points.
     #[must_use]
     pub fn joined(all: Vec<Self>) -> Self {
         let mut joined = Self::default();
@@ -173,7 +171,7 @@ impl Value {
         }
     }
 
-    /// Its number; 1 if it is true.
+    /// Its value as a number; `true` is 1.
     #[must_use]
     pub fn number(self) -> f64 {
         match self {
@@ -211,7 +209,7 @@ pub enum Feature {
     I64,
     /// Products of 16×16 by 16×16 f16, summed in f32, by a whole subgroup: tensor cores.
     CooperativeMatrix,
-    /// The number of a subgroup in its workgroup, and the count of them: WGSL's language feature `subgroup_id`.
+    /// The index and number of subgroups in a workgroup: WGSL's language feature `subgroup_id`.
     SubgroupId,
     /// Dot products of four bytes packed into a word: WGSL's language feature `packed_4x8_integer_dot_product`.
     PackedProduct,
@@ -221,11 +219,11 @@ pub enum Feature {
     Int8Matrix,
     /// Products of 16×16 by 16×16 bf16, summed in f32, by a whole subgroup. WGSL has none.
     Bf16Matrix,
-    /// A few bytes that a dispatch brings along: push constants.
+    /// Push constants: a few bytes passed with a dispatch.
     Immediates,
     /// 16-bit integers.
     I16,
-    /// Division and remainder of 64-bit integers: what naga writes of them for Metal does not compile.
+    /// Division and remainder of 64-bit integers, for which naga's Metal output does not compile.
     I64Division,
     /// Every atomic operation on 64-bit integers.
     I64Atomics,
@@ -275,8 +273,7 @@ impl Feature {
         }
     }
 
-    /// Its name in WGSL, if it is a feature of the language that a browser may lack. Elsewhere naga translates it for
-    /// every device.
+    /// Its name as a WGSL language feature that a browser may lack. Elsewhere, naga translates it for every device.
     #[must_use]
     pub const fn of_language(self) -> Option<&'static str> {
         match self {
@@ -299,8 +296,7 @@ impl Feature {
     }
 }
 
-/// Run-time checks that an API may add to a kernel. Off everywhere except in `safety_tax` and
-/// `workgroup_memory/zero_init`, for comparison with CUDA, which adds none.
+/// Run-time checks that an API may add: off, as in CUDA, except in `safety_tax` and `workgroup_memory/zero_init`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub struct Checks {
     /// Every index is clamped to its array.
@@ -309,7 +305,7 @@ pub struct Checks {
     pub loops: bool,
     /// Workgroup memory is zero when a workgroup starts.
     pub zero_init: bool,
-    /// Every integer division has a divisor other than 0. No API can switch it alone; [`Checks::ALL`] includes it.
+    /// No integer division is by 0. No API can switch this check alone; [`Checks::ALL`] includes it.
     pub division: bool,
 }
 
@@ -330,7 +326,7 @@ impl Checks {
         all.into_iter().find(|checks| checks.name() == name)
     }
 
-    /// Those that a case's parameters can switch one by one; all where all of these are on.
+    /// Sets `division`, which has no parameter, exactly if all others are on.
     #[must_use]
     pub const fn switchable(self) -> Self {
         Self { division: self.bounds && self.loops && self.zero_init, ..self }

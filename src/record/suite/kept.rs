@@ -1,7 +1,5 @@
-//! What the declarations of kernels that are not the suite's own refer to.
-//!
-//! Families and benchmarks are constants. Those made of a user's files must live as long: these functions, and no others,
-//! never free memory. What they keep is bounded by the files that one command line names.
+//! Leaks values of user declarations: families and benchmarks are constants, so those made from a user's files must
+//! live as long. Only these functions leak memory, and the files that one command line names bound it.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +14,7 @@ pub fn kept_items<T>(items: Vec<T>) -> &'static [T] {
     items.leak()
 }
 
-/// The same text, kept once however often it is asked for.
+/// A text that lives until the program ends, stored once however often it is requested.
 pub fn kept_name(text: &str) -> &'static str {
     static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,13 +1,11 @@
-//! Vendors' own libraries, with which the suite's kernels are compared.
-
 use std::fmt;
 
-/// A library of a vendor's.
+/// A vendor's library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Library {
     /// Linear algebra.
     CuBlas,
-    /// Products of matrices of more types than cuBLAS takes.
+    /// Matrix products of more types than cuBLAS supports.
     CuBlasLt,
     /// Fourier transforms.
     CuFft,
@@ -51,11 +49,10 @@ pub enum Routine {
         n: u64,
         /// Columns of A, rows of B.
         k: u64,
-        /// Of the factors.
+        /// Precision of factors and sums.
         precision: Precision,
     },
-    /// The same with B stored column by column, and sums of 32-bit integers where the factors are integers. The factors have
-    /// 8 or 16 bits, and all sides are multiples of 16.
+    /// [`Self::Multiply`] with B by columns, factors of 8 or 16 bits (32-bit sums for integers), sides multiples of 16.
     MultiplyByColumns {
         /// Rows of A and C.
         m: u64,
@@ -139,7 +136,7 @@ pub enum Precision {
 }
 
 impl Routine {
-    /// The library that has it.
+    /// The library that contains the routine.
     #[must_use]
     pub const fn library(self) -> Library {
         match self {

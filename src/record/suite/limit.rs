@@ -1,6 +1,4 @@
-//! Limits of a device.
-
-/// A limit of the device, whose peak the family `ceiling` measures.
+/// A limit of the device, with its peak measured by the family `ceiling`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Limit {
     /// Reading and writing memory in equal parts, by working set.
@@ -13,11 +11,11 @@ pub enum Limit {
     Fma,
     /// Products of f16 matrices, summed in f32, by tensor cores.
     Tensor,
-    /// The same with bf16 factors.
+    /// [`Self::Tensor`] with bf16 factors.
     TensorBf16,
-    /// The same with tf32 factors.
+    /// [`Self::Tensor`] with tf32 factors.
     TensorTf32,
-    /// The same with fp8 factors.
+    /// [`Self::Tensor`] with fp8 factors.
     TensorFp8,
     /// Products of 8-bit integers, summed in 32 bits, by tensor cores.
     TensorInt8,
@@ -67,8 +65,8 @@ impl Limit {
         self.is_memory() || matches!(self, Self::Workgroup)
     }
 
-    /// Whether tensor cores are the limit. Their instructions differ in speed, and `ceiling/tensor` and its like measure
-    /// those of a subgroup alone.
+    /// Whether tensor cores are the limit. `ceiling/tensor*` measures only subgroup instructions; others differ in
+    /// speed.
     #[must_use]
     pub const fn is_tensor(self) -> bool {
         matches!(self, Self::Tensor | Self::TensorBf16 | Self::TensorTf32 | Self::TensorFp8 | Self::TensorInt8)

@@ -1,9 +1,7 @@
-//! The vocabulary of declarations and rows: for declarations see [`Family`] and [`Benchmark`].
-//!
-//! A benchmark is one literal of [`Benchmark`] and one WGSL file. The literal declares only what the shader does not:
-//! bindings, workgroup size, workgroup memory and features are read from the shader. A kernel that only CUDA can
-//! express has a `.cu` file instead, which is read in the same way; one that Vulkan has, too, a `.comp` file with its SPIR-V
-//! beside it.
+//! Types of declarations and rows. A benchmark is one literal of [`Benchmark`] in a [`Family`], and one WGSL file. The
+//! literal declares only what the shader does not: bindings, workgroup size, workgroup memory and features are read
+//! from the shader. A kernel that only CUDA can express has a `.cu` file instead, read in the same way; if Vulkan runs
+//! it too, also a `.comp` file and its SPIR-V.
 
 mod accepted;
 mod api;
@@ -82,7 +80,7 @@ pub use units::{binary_range, binary_size, parse_binary_size};
 pub use whole_rows::WholeRows;
 pub use work_kind::WorkKind;
 
-/// What declarations of benchmarks name: files of `kernels` import all of it.
+/// The names that declarations of benchmarks use: files of `kernels` import all of them.
 pub mod prelude {
     pub use super::input::Values;
     pub use super::{

@@ -1,5 +1,3 @@
-//! Parameters of cases: overrides of shaders, and settings of the harness.
-
 use std::collections::BTreeMap;
 
 use super::interface::Checks;
@@ -8,15 +6,15 @@ use super::shape::Shape;
 /// A set of parameters: overrides of the shader, or [`HOST_PARAMS`].
 pub type Params = &'static [(&'static str, f64)];
 
-/// One set, of no parameters.
+/// One empty set of parameters.
 pub const PLAIN: &[Params] = &[&[]];
 
 /// Parameters of the harness rather than of the shader. `INPUT`: the constant that fills the input. `BOUNDS`, `LOOPS`,
 /// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`]. `PITCHED`: 1 pads rows to 256 bytes. `ANGLE`: degrees by
 /// which a picture is rotated. `MATRIX`: the number of a sparse matrix. `LOADS`: dependent loads of a launch. `PEER`:
-/// the other card, so many places after this one. `FAR`: 1 runs the host on the NUMA node that is farthest from the
-/// card, 0 on its own. `COLD`: 1 empties the caches before each launch, see [`Shape::is_cold`]. `SHARED_BYTES`: bytes
-/// of shared memory that a launch requests, where only CUDA has the kernel.
+/// distance of the other card in the driver's list. `FAR`: 1 runs the host on the NUMA node farthest from the card, 0
+/// on its own. `COLD`: 1 empties the caches before each launch, see [`Shape::is_cold`]. `SHARED_BYTES`: bytes of shared
+/// memory that a launch requests, for kernels of CUDA alone.
 pub const HOST_PARAMS: &[&str] = &[
     "INPUT",
     "BOUNDS",
@@ -35,7 +33,7 @@ pub const HOST_PARAMS: &[&str] = &[
 /// The parameter of cases whose launches find empty caches.
 pub const COLD: &str = "COLD";
 
-/// Those of [`HOST_PARAMS`] that add a run-time check.
+/// The [`HOST_PARAMS`] that add a run-time check.
 pub const CHECK_PARAMS: &[&str] = &["BOUNDS", "LOOPS", "ZERO_INIT"];
 
 impl Checks {
@@ -49,14 +47,14 @@ impl Checks {
 }
 
 impl Shape {
-    /// Whether each launch finds caches without any of its data: before it, other memory is set to zero, untimed.
+    /// Whether the caches contain none of a launch's data: before each launch, other memory is set to zero, untimed.
     #[must_use]
     pub fn is_cold(&self) -> bool {
         self.param(COLD, 0.0) != 0.0
     }
 }
 
-/// One parameter with N consecutive values from `first` on.
+/// One parameter with N consecutive values, starting at `first`.
 pub const fn consecutive<const N: usize>(name: &'static str, first: u32) -> [[(&'static str, f64); 1]; N] {
     let mut values = [[(name, 0.0)]; N];
     let mut index = 0;
@@ -78,7 +76,7 @@ pub const fn values<const N: usize>(name: &'static str, values: [f64; N]) -> [[(
     named
 }
 
-/// Those of [`consecutive`] and [`values`] as sets of parameters.
+/// The values of [`consecutive`] or [`values`] as sets of parameters.
 pub const fn sets<const N: usize>(values: &'static [[(&'static str, f64); 1]; N]) -> [Params; N] {
     let mut sets: [Params; N] = [&[]; N];
     let mut index = 0;
@@ -96,10 +94,7 @@ pub fn params_text(params: &BTreeMap<String, f64>) -> String {
     pairs.join(";")
 }
 
-/// Parses the text of [`params_text`]; empty text is no parameters.
-///
-/// # Errors
-/// The part that is no parameter.
+/// Parses the text of [`params_text`]; empty text is no parameters, and an error names the part that is not one.
 pub fn parse_params(text: &str) -> Result<BTreeMap<String, f64>, String> {
     let pair = |pair: &str| {
         let (name, value) = pair.split_once('=')?;

@@ -1,29 +1,27 @@
-//! PCI Express links.
-
 use std::fmt;
 
 /// A PCI Express link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PcieLink {
-    /// Generation, from 1 on.
+    /// Generation, at least 1.
     pub generation: u32,
     /// Lanes.
     pub width: u32,
 }
 
 impl PcieLink {
-    /// Gigatransfers each second of a lane, by generation from 1 on.
+    /// Gigatransfers per second of a lane, by generation.
     const RATES: [f64; 6] = [2.5, 5.0, 8.0, 16.0, 32.0, 64.0];
 
-    /// The link whose lanes make so many gigatransfers each second.
+    /// The link with this rate per lane, in gigatransfers per second; `None` for other rates than the standard's.
     #[must_use]
     pub fn at(gt_per_s: f64, width: u32) -> Option<Self> {
         let index = Self::RATES.iter().position(|rate| *rate == gt_per_s)?;
         (width > 0).then_some(Self { generation: index as u32 + 1, width })
     }
 
-    /// Nominal rate of one direction in GB/s: bits of a lane without line code (8b/10b, then 128b/130b, then flits of
-    /// 242 in 256 bytes), but with the headers of packets. From the PCI Express base specification.
+    /// Nominal rate of one direction in GB/s: without the line code (8b/10b, then 128b/130b, then flits of 242 in 256
+    /// bytes), but with packet headers. From the PCI Express base specification.
     #[must_use]
     pub fn gb_per_s(self) -> Option<f64> {
         let code = match self.generation {
@@ -45,7 +43,6 @@ impl fmt::Display for PcieLink {
 impl std::str::FromStr for PcieLink {
     type Err = String;
 
-    /// Reads what [`fmt::Display`] writes.
     fn from_str(text: &str) -> Result<Self, String> {
         let link = text.split_once(" x").and_then(|(generation, width)| {
             Some(Self { generation: generation.parse().ok()?, width: width.parse().ok()? })

@@ -4,24 +4,22 @@ use rayon::prelude::*;
 
 use super::input::{hash, key};
 
-/// A walk through memory: one cycle over all of 2^k or 3·2^k positions, in an order that looks random.
-///
-/// The order is that of the generator x ← a·x + c modulo the number of positions, whose period is that number for a ≡ 1
-/// mod 12 and c prime to 6 (Hull and Dobell, *Random Number Generators*), mapped through a bijection B of the k low
-/// bits, so that consecutive positions are not adjacent in memory: next(p) = B(a·B⁻¹(p) + c). The factors of B are drawn
-/// from the random stream, so that no formula knows where a walk ends.
+/// A walk through memory: one cycle over all of 2^k or 3·2^k positions, in an order that looks random: that of the
+/// generator x ← a·x + c modulo the number of positions, whose period is that number for a ≡ 1 mod 12 and c prime to 6
+/// (Hull and Dobell, *Random Number Generators*), mapped through a bijection B of the k low bits, so that consecutive
+/// positions are not adjacent in memory: next(p) = B(a·B⁻¹(p) + c). The factors of B are drawn from the random stream,
+/// so no formula predicts where a walk ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
     bits: u32,
     /// 1, or 3 runs of 2^k positions.
     runs: u64,
     stride: u64,
-    /// Number of the random stream.
     stream: u64,
     /// Odd factors of B, and their inverses.
     factors: [u64; 2],
     inverses: [u64; 2],
-    /// Steps after which a walk ends, where the words of its ends tell.
+    /// Steps of a walk, if the buffer's words can verify its end.
     steps: u64,
 }
 
@@ -29,11 +27,10 @@ impl Cycle {
     /// One more than a multiple of 12, and prime to 6, within 32 bits: products with a position fit 64.
     const MULTIPLIER: u64 = 0x4c95_7f2d;
     const INCREMENT: u64 = 0xf767_8151;
-    /// Random bits of the factors of B, besides those of the stream.
+    /// Random bits of the factors of B, combined with those of the stream.
     const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
 
-    /// A cycle over `length` positions, `stride` u32 words apart. The length is rounded down to a power of two or three
-    /// times one.
+    /// A cycle over `length` positions (rounded down to 2^k or 3·2^k), `stride` u32 words apart.
     #[must_use]
     pub const fn new(length: u64, stride: u64) -> Self {
         let bits = if length == 0 { 0 } else { length.ilog2() };
@@ -41,7 +38,7 @@ impl Cycle {
         Self { bits, runs, stride, stream: 0, steps: 0, factors: [1; 2], inverses: [1; 2] }.of(0)
     }
 
-    /// The one that is drawn from this stream.
+    /// The cycle drawn from this stream.
     #[must_use]
     pub const fn of(self, stream: u64) -> Self {
         let key = Self { stream, ..self }.key();
@@ -50,7 +47,7 @@ impl Cycle {
         Self { stream, factors: [a, b], inverses: [inverse(a), inverse(b)], ..self }
     }
 
-    /// The same, with a word at each position that tells whether a walk from there has so many steps.
+    /// The cycle with a word at each position that verifies a walk of `steps` steps from there.
     #[must_use]
     pub const fn walked(self, steps: u64) -> Self {
         Self { steps, ..self }
@@ -80,7 +77,7 @@ impl Cycle {
         self.further(0, self.power(steps))
     }
 
-    /// Position 0, and each time the one `steps` steps after the last, without end.
+    /// Position 0, then without end the position `steps` steps after the last.
     pub fn every(self, steps: u64) -> impl Iterator<Item = u64> {
         let power = self.power(steps);
         std::iter::successors(Some(0), move |position| Some(self.further(*position, power)))
@@ -91,13 +88,12 @@ impl Cycle {
         self.mixed((self.unmixed(position) * multiplier + increment) % self.length())
     }
 
-    /// The random word at a position, where walks end.
+    /// The random word at a position, read where a walk ends.
     const fn check(self, position: u64) -> u32 {
         hash(position, self.key())
     }
 
-    /// What the words of a walk's two ends make, `check` of the last and `expected` of the first position, joined
-    /// by XOR: the same for all walks of so many steps, and for no other.
+    /// `check` of a walk's last position XOR `expected` of its first: the same for walks of `steps` steps only.
     #[must_use]
     pub const fn answer(self) -> u32 {
         hash(u64::MAX, self.key())
@@ -124,15 +120,14 @@ impl Cycle {
         (multiplier, increment)
     }
 
-    /// Word `index` of the buffer: the first word of a position holds the next position, the second `check`, the fourth
-    /// what a walk that starts there is [expected](Self::answer) to end with. The others and those past the end are 0, so that a
-    /// wrong step leads to position 0.
+    /// Word `index` of the buffer. A position's first word is the next position, the second `check`, the fourth the
+    /// [expected](Self::answer) end of a walk from there. All others are 0: a wrong step leads to position 0.
     #[must_use]
     pub const fn word(self, index: u64) -> u32 {
         self.word_by(index, self.power(self.steps))
     }
 
-    /// The same, with the power of the generator that makes all steps of a walk.
+    /// [`Self::word`], with the generator's power for all steps of a walk.
     const fn word_by(self, index: u64, power: (u64, u64)) -> u32 {
         let position = index / self.stride;
         match index % self.stride {
@@ -144,7 +139,7 @@ impl Cycle {
         }
     }
 
-    /// Writes the words from `first` on into `bytes`, little-endian, on all cores.
+    /// Writes the words from index `first` into `bytes`, little-endian, on all cores.
     pub fn encode(self, first: u64, bytes: &mut [u8]) {
         const PIECE: usize = 1 << 16;
         let power = self.power(self.steps);
@@ -185,8 +180,7 @@ impl Cycle {
     }
 }
 
-/// The inverse of an odd number mod 2^64 by Newton's iteration: each round doubles the number of correct bits, which
-/// starts at 3.
+/// The inverse of an odd number mod 2^64 by Newton's iteration: each round doubles the correct bits, at first 3.
 const fn inverse(odd: u64) -> u64 {
     let (mut inverse, mut round) = (odd, 0);
     while round < 5 {
@@ -229,7 +223,6 @@ mod tests {
                 let next = cycle.next(position);
                 sum += next.abs_diff(position);
                 near += u64::from(next.abs_diff(position) <= 4);
-                // The distance from this position, and from the next.
                 let step = cycle.next(next).wrapping_sub(next);
                 repeated += u64::from(step == next.wrapping_sub(position) || step == last);
                 last = step;

@@ -1,5 +1,3 @@
-//! A matrix product: its factors and its right elements.
-
 use std::sync::OnceLock;
 
 use super::buffer::{Buffer, Contents};
@@ -32,7 +30,7 @@ impl Product {
     /// Up to this many multiplications, the host computes every element of a product.
     const SMALL: u64 = 1 << 28;
 
-    /// The product of a case with these buffers, if it is a large one.
+    /// The product of a case with these buffers, if it has more than [`Self::SMALL`] multiplications.
     pub fn large(shape: &Shape, declared: &[Buffer]) -> Option<Self> {
         let Extent::Product(m, n, k) = shape.extent else { return None };
         let input = |name: &str| match &declared.iter().find(|buffer| buffer.name == name)?.contents {
@@ -69,7 +67,7 @@ impl Product {
         (0..self.k).map(|p| a(p) * b(p)).sum()
     }
 
-    /// C, row after row, each the sum of rows of B.
+    /// C by rows, each a sum of rows of B.
     pub fn oracle(self) -> Oracle {
         let tables = OnceLock::new();
         Box::new(move |first, values| {

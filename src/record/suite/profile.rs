@@ -1,5 +1,3 @@
-//! How much of the suite a run measures.
-
 /// How much of the suite a run measures, and how long it measures each case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]

@@ -1,5 +1,3 @@
-//! A card's state at one moment.
-
 use serde::{Deserialize, Serialize};
 
 /// A card's state at one moment; `None` for what the card does not report.
@@ -42,12 +40,11 @@ pub enum Throttle {
 }
 
 impl Throttle {
-    /// The fault that a case was measured under, in words; `None` for reasons that are no fault.
-    ///
-    /// Temperature, power brake and hardware slowdown are temporary: the same card is faster once they end, so times
-    /// measured under them compare with no other run. The power limit is permanent under heavy arithmetic, and a second
-    /// measurement would meet it again; the canary detects whether it changes the clock during a case. Clocks that the
-    /// user set, and idling between cases, are no faults either.
+    /// The fault that a case was measured under, in words; `None` for reasons that are no fault. Temperature, power
+    /// brake and hardware slowdown are temporary: the same card is faster once they end, so such times cannot be
+    /// compared with other runs. The power limit is permanent under heavy arithmetic, and a second measurement would
+    /// meet it again; the canary detects whether it changes the clock during a case. Clocks set by the user, and idling
+    /// between cases, are no faults.
     #[must_use]
     pub const fn fault(self) -> Option<&'static str> {
         match self {

@@ -1,7 +1,5 @@
-//! Loops over the rows of a matrix.
-
-/// Splits the slots from element `first` on at the ends of rows of `length`: `fill` gets each piece with its row and
-/// the column of its first element. This divides once per row instead of once per element.
+/// Splits the slots, the first of which is element `first`, at the ends of rows of `length`: `fill` gets each piece
+/// with its row and the column of its first element. This divides once per row instead of once per element.
 #[inline(always)]
 pub fn by_rows<T>(first: u64, mut slots: &mut [T], length: u64, mut fill: impl FnMut(u64, u64, &mut [T])) {
     let (mut row, mut column) = (first / length, first % length);

@@ -1,5 +1,3 @@
-//! Scalar types, and their values in memory.
-
 #[cfg(not(target_family = "wasm"))]
 use half::bf16;
 use half::f16;
@@ -19,7 +17,7 @@ pub enum Scalar {
     F16,
     /// 32-bit signed integer.
     I32,
-    /// 64-bit unsigned integer, of kernels of the user's. As an f64 it may be rounded: they are compared by words.
+    /// 64-bit unsigned integer of user kernels, compared by words, since an f64 may round it.
     U64,
     /// 64-bit signed integer.
     I64,
@@ -47,7 +45,7 @@ impl Scalar {
         Self::E4m3,
     ];
 
-    /// Its name: in WGSL, where it has one.
+    /// Its name, in WGSL if it exists there.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -90,13 +88,13 @@ impl Scalar {
         }
     }
 
-    /// Whether it is a floating-point type, whose operations are FLOP; those of others are OP.
+    /// Whether it is a floating-point type: its operations are FLOP, those of others OP.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64 | Self::Bf16 | Self::E4m3)
     }
 
-    /// Whether it has this value, to the last bit.
+    /// Whether the type represents this value exactly.
     #[must_use]
     pub fn holds(self, value: f64) -> bool {
         let (mut bytes, mut held) = ([0; 8], [0.0]);
@@ -127,14 +125,13 @@ impl Scalar {
             Self::Bf16 => encode_words(values.map(|value| bf16::from_f64(value).to_le_bytes()), bytes),
             #[cfg(not(target_family = "wasm"))]
             Self::E4m3 => encode_words(values.map(|value| [to_e4m3(value)]), bytes),
-            // No kernel of a browser has the others, and its program stays small.
+            // No browser kernel uses the others; omitting them keeps the program small.
             #[cfg(target_family = "wasm")]
             _ => bytes.fill(0),
         }
     }
 
-    /// Decodes the scalars in `bytes` into `values`. Exact but for integers of 64 bits: every value of the other types fits an
-    /// f64.
+    /// Decodes the scalars in `bytes` into `values`: exactly, except for 64-bit integers that do not fit an f64.
     pub fn decode(self, bytes: &[u8], values: &mut [f64]) {
         match self {
             Self::Unorm8 => decode_words(bytes, |[byte]| f64::from(byte), values),
@@ -154,7 +151,7 @@ impl Scalar {
             Self::Bf16 => decode_words(bytes, |word| f64::from(bf16::from_le_bytes(word)), values),
             #[cfg(not(target_family = "wasm"))]
             Self::E4m3 => decode_words(bytes, |[byte]| of_e4m3(byte), values),
-            // No kernel of a browser has the others, and its program stays small.
+            // No browser kernel uses the others; omitting them keeps the program small.
             #[cfg(target_family = "wasm")]
             _ => values.fill(f64::NAN),
         }
@@ -173,11 +170,10 @@ fn decode_words<const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> f64, val
     }
 }
 
-/// Exponent of the least normal e4m3.
 #[cfg(not(target_family = "wasm"))]
 const LEAST_E4M3: i32 = -6;
 
-/// The e4m3 of a value that it holds exactly; others are cut.
+/// The e4m3 of a value; one that does not fit exactly is truncated.
 #[cfg(not(target_family = "wasm"))]
 fn to_e4m3(value: f64) -> u8 {
     let sign = if value.is_sign_negative() { 0x80 } else { 0 };
@@ -190,13 +186,12 @@ fn to_e4m3(value: f64) -> u8 {
     sign | ((((exponent - LEAST_E4M3) as u8) << 3) + units)
 }
 
-/// 2 to the power of a small number.
 #[cfg(not(target_family = "wasm"))]
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
-/// Sign, four bits of exponent with a bias of 7, three of fraction; all ones are no number.
+/// Sign, four bits of exponent with a bias of 7, three of fraction; all ones are NaN.
 #[cfg(not(target_family = "wasm"))]
 fn of_e4m3(bits: u8) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 3 & 15), f64::from(bits & 7));
@@ -218,7 +213,6 @@ mod tests {
         values
     }
 
-    /// Every value of a type survives encoding and decoding.
     #[test]
     fn encoding_and_decoding_are_inverse() {
         for (scalar, values) in [
@@ -258,7 +252,7 @@ mod tests {
         }
     }
 
-    /// From the format's definition: its largest number, the least normal one, the least of all, and one of the middle.
+    /// From the format's definition: the largest number, the least normal one, the least of all, and one in between.
     #[test]
     fn every_fp8_is_decoded_and_encoded() {
         assert_eq!(decoded(Scalar::E4m3, &[0x7e, 0x08, 0x01, 0xb6]), [448.0, 0.015_625, 0.001_953_125, -0.875]);

@@ -1,5 +1,3 @@
-//! Element type, size and parameters of a case.
-
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -26,7 +24,7 @@ pub enum Dtype {
     F16,
     /// `vec2<f16>`.
     Vec2F16,
-    /// `f32` of which products use tf32, the upper 19 bits: 11 significant ones. Only CUDA's libraries have it.
+    /// `f32` whose products use tf32, the upper 19 bits: 11 significant ones. Only CUDA's libraries have it.
     Tf32,
 }
 
@@ -143,7 +141,7 @@ impl Extent {
         }
     }
 
-    /// The size as tables and sentences write it: `2^20` for a power of two from 2^10 on.
+    /// The size in tables and sentences: `2^20` for a power of two of at least 2^10.
     #[must_use]
     pub fn short(self) -> String {
         match self {
@@ -161,10 +159,7 @@ impl Extent {
         }
     }
 
-    /// Parses `N`, `2^K`, `RxC` or `MxNxK`.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] for anything else, and for zero.
+    /// Parses `N`, `2^K`, `RxC` or `MxNxK`; [`Error::Usage`] for anything else, and for zero.
     pub fn parse(text: &str) -> Result<Self> {
         let number = |part: &str| -> Option<u64> {
             let value = match part.split_once('^') {
@@ -194,7 +189,7 @@ impl Extent {
     }
 }
 
-/// Arrays of so many scalars.
+/// Arrays with these numbers of scalars.
 pub const fn linear<const N: usize>(counts: [u64; N]) -> [Extent; N] {
     let mut extents = [Extent::Linear(0); N];
     let mut index = 0;
@@ -205,7 +200,7 @@ pub const fn linear<const N: usize>(counts: [u64; N]) -> [Extent; N] {
     extents
 }
 
-/// Arrays of 2^first scalars and more, each 2^step times the one before.
+/// Arrays of 2^`first` scalars and larger, each 2^`step` times the one before.
 pub const fn powers<const N: usize>(first: u32, step: u32) -> [Extent; N] {
     let mut extents = [Extent::Linear(0); N];
     let mut index = 0;
@@ -216,7 +211,7 @@ pub const fn powers<const N: usize>(first: u32, step: u32) -> [Extent; N] {
     extents
 }
 
-/// Matrices of so many rows and columns.
+/// Matrices of these rows and columns.
 pub const fn matrices<const N: usize>(sides: [(u64, u64); N]) -> [Extent; N] {
     let mut extents = [Extent::Linear(0); N];
     let mut index = 0;
@@ -261,13 +256,11 @@ pub struct Shape {
     pub extent: Extent,
     /// Parameters by name.
     pub params: BTreeMap<String, f64>,
-    /// Number of the random stream that the inputs are drawn from. Each epoch of a run uses another. It is no part of
-    /// the case's identity: shapes that differ only in it are equal.
+    /// Number of the inputs' random stream, another one in each epoch. Not part of the case's identity.
     pub stream: u64,
-    /// Bits of the fraction of a texture coordinate on the device that runs the case: the filter's weights are that
-    /// exact. No part of the case's identity either.
+    /// Fraction bits of the device's texture coordinates and so of filter weights. Not part of the case's identity.
     pub sub_texel_bits: u32,
-    /// The significands of the inputs. No part of the case's identity.
+    /// The significands of the inputs. Not part of the case's identity.
     pub significands: Significands,
 }
 
@@ -284,7 +277,7 @@ impl Shape {
         Self { dtype, extent, params, stream: 0, sub_texel_bits: 8, significands: Significands::Few }
     }
 
-    /// Parameter `name`, or `default` where the case does not set it.
+    /// Parameter `name`, or `default` if the case does not set it.
     #[must_use]
     pub fn param(&self, name: &str, default: f64) -> f64 {
         self.params.get(name).copied().unwrap_or(default)

@@ -1,17 +1,14 @@
-//! How many significant bits inputs have.
-//!
-//! The usual inputs have few, so that results are exact; a kernel that keeps as few has the right result too.
+//! How many significant bits inputs have. With few, results are exact, but a kernel of low precision passes too.
 
 /// The significands of a shape's float inputs. Integers, constants, ramps and pictures of bytes are the same in each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Significands {
-    /// Few bits, as the declared values have them: nothing rounds.
+    /// Few bits, as in the declared values: nothing rounds.
     #[default]
     Few,
-    /// At most so many bits, or those of the type if it has fewer, of both signs and over six binades.
+    /// At most this many bits, or those of the type if it has fewer, of both signs and over six binades.
     Full(u32),
-    /// The magnitudes of the same values. No kernel gets them: they turn the oracle of a sum into that of its terms'
-    /// magnitudes.
+    /// The magnitudes of the same values, not for kernels: a sum's oracle then gives the sum of its terms' magnitudes.
     Magnitudes(u32),
 }
 

@@ -1,15 +1,13 @@
-//! The steps of a launch.
-
 use super::interface::Interface;
 use super::library::Routine;
 use crate::error::{Error, Result};
 
-/// One step of a launch. `B` identifies a buffer: by name where a benchmark declares the step, by index in a job.
+/// One step of a launch. `B` identifies a buffer: by name in a benchmark's declaration, by index in a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step<B = &'static str> {
     /// Runs an entry point of the kernel.
     Dispatch(Dispatch<B>),
-    /// Runs a routine of the vendor's own library, which is compared with the suite's kernels. Timed.
+    /// Runs a routine of a vendor's library. Timed.
     Library {
         /// What it computes.
         routine: Routine,
@@ -23,18 +21,16 @@ pub enum Step<B = &'static str> {
         /// Destination.
         to: B,
     },
-    /// Sets a buffer to zero. Not timed where the job has a dispatch.
+    /// Sets a buffer to zero. Timed only without a dispatch.
     Clear(B),
-    /// Copies rows between a buffer, [`Texture::pitch`](super::Texture::pitch) apart, and a texture. Timed where the
-    /// job has no dispatch.
+    /// Copies rows, [`Texture::pitch`](super::Texture::pitch) apart, to or from a texture. Timed without a dispatch.
     CopyRows {
         /// Source.
         from: B,
         /// Destination; one of the two is a texture.
         to: B,
     },
-    /// Copies packed rows into memory whose row pitch the driver chooses, and from there into `to`, packed again. Timed
-    /// where the job has no dispatch.
+    /// Copies packed rows through memory with the driver's row pitch into `to`, packed again. Timed without a dispatch.
     CopyPitched {
         /// Source.
         from: B,
@@ -45,7 +41,7 @@ pub enum Step<B = &'static str> {
     },
     /// Copies a buffer's contents from the host again; end to end only.
     Upload(B),
-    /// Copies the initial contents of `from` from host memory into `to`. Timed where the job has no dispatch.
+    /// Copies the initial contents of `from` from host memory into `to`. Timed without a dispatch.
     Send {
         /// Source: only its contents count.
         from: B,
@@ -54,7 +50,7 @@ pub enum Step<B = &'static str> {
         /// By which call.
         route: Route,
     },
-    /// Copies `from` into host memory, where it stands for the contents of `to`. Timed where the job has no dispatch.
+    /// Copies `from` into host memory in place of the contents of `to`. Timed without a dispatch.
     Receive {
         /// Source.
         from: B,
@@ -63,7 +59,7 @@ pub enum Step<B = &'static str> {
         /// By which call; wgpu cannot read back through its queue, so [`Route::Queue`] is [`Route::Staging`] there.
         route: Route,
     },
-    /// Between two copies: they start at the same time, each in a queue of its own, and the next step waits for both.
+    /// Between two copies: both start at the same time in separate queues, and the next step waits for both.
     Beside,
     /// Copies the first `scalars` of a buffer to the host and adds them up there, one after the other; end to end only.
     SumOnHost {
@@ -77,14 +73,13 @@ pub enum Step<B = &'static str> {
 /// A run of an entry point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dispatch<B = &'static str> {
-    /// The entry point: a place in [`Interface::entries`].
+    /// Index of the entry point in [`Interface::entries`].
     pub entry: usize,
     /// Workgroups along x, y and z.
     pub groups: [u32; 3],
-    /// The buffer, and the byte in it, where the device finds three words to use in place of `groups`.
+    /// Buffer and byte offset of three words that the device uses in place of `groups`.
     pub indirect: Option<(B, u64)>,
-    /// One buffer for each binding of the kernel, in the order of the bindings. A declaration may leave it empty: then
-    /// each binding gets the buffer of its name.
+    /// One buffer for each binding of the kernel, in their order; if empty, each binding gets the buffer of its name.
     pub buffers: Vec<B>,
     /// The words of the immediates.
     pub immediates: Vec<u32>,
@@ -119,11 +114,9 @@ pub enum Route {
     Staging,
     /// The storage buffer itself, mapped: no copy by the device. Only some devices support it.
     Mapped,
-    /// A staging buffer that the host does not access meanwhile: the device's copy alone. CUDA: pinned host memory, and
-    /// only to receive.
+    /// A staging buffer that the host leaves alone: only the device's copy. CUDA: pinned host memory, receive only.
     StagingOnly,
-    /// A buffer in host memory that the host does not access meanwhile: the device's copy over the bus. CUDA: pinned
-    /// host memory. Only to send: receiving is [`Route::StagingOnly`].
+    /// A buffer in host memory that the host leaves alone: only the bus transfer, send only. CUDA: pinned host memory.
     Pinned,
 }
 
@@ -134,13 +127,13 @@ impl Step {
         Self::bound(grid(groups), Vec::new())
     }
 
-    /// One dispatch with an invocation for each of so many elements.
+    /// One dispatch with an invocation for each element.
     #[must_use]
     pub fn covering(elements: u64, interface: &Interface) -> Vec<Self> {
         vec![Self::dispatch(elements.div_ceil(interface.invocations()))]
     }
 
-    /// One dispatch whose workgroups divide sides x, y and z, each with its length and the part of a workgroup.
+    /// One dispatch over sides x, y and z, each with its length and the part that one workgroup covers.
     #[must_use]
     pub fn dividing(sides: [(u64, u64); 3]) -> Vec<Self> {
         let groups = |(length, part): (u64, u64)| u32::try_from(length.div_ceil(part.max(1))).unwrap_or(u32::MAX);
@@ -153,10 +146,8 @@ impl Step {
         vec![Self::Library { routine, buffers: buffers.to_vec() }]
     }
 
-    /// The same step with the index of each buffer, for a kernel with this interface.
-    ///
-    /// # Errors
-    /// Those of `index`, and [`Error::Shader`] where a dispatch has another number of buffers than of bindings.
+    /// The step with buffer indices for a kernel with this interface. Errors are those of `index`, and
+    /// [`Error::Shader`] if a dispatch does not have one buffer per binding.
     pub fn indexed(self, interface: &Interface, index: impl Fn(&str) -> Result<usize>) -> Result<Step<usize>> {
         let all = |buffers: Vec<&str>| buffers.into_iter().map(&index).collect::<Result<Vec<usize>>>();
         let bindings = &interface.bindings;
@@ -227,7 +218,7 @@ impl<B> Step<B> {
         }
     }
 
-    /// The error of a backend that does not run this step.
+    /// The error of a backend that does not support this step.
     #[must_use]
     pub fn unsupported(&self, backend: &str) -> Error
     where
@@ -237,8 +228,8 @@ impl<B> Step<B> {
     }
 }
 
-/// `groups` workgroups as a grid whose sides stay within the 65,535 of every device. Where one side does not suffice
-/// the grid is rounded up: kernels number their workgroups by `y * width + x` and must skip the surplus.
+/// `groups` workgroups as a grid whose sides stay within the 65,535 of every device. A grid with two sides is rounded
+/// up: kernels number their workgroups by `y * width + x` and must skip the surplus.
 #[must_use]
 pub fn grid(groups: u64) -> [u32; 3] {
     const WIDTH: u64 = 32_768;

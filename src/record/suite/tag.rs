@@ -1,19 +1,17 @@
-//! Tags: what families are about, to select several of them at once.
-
-/// What a family is about. A family may have several.
+/// A topic of a family, which may have several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tag {
-    /// It measures what the device can do at most.
+    /// Measures the device's peaks.
     Peak,
-    /// It answers workloads of the source articles.
+    /// Answers workloads of the source articles.
     Article,
-    /// Its kernels take most of the time of a language model.
+    /// Kernels that take most of the time of a language model.
     Llm,
-    /// Its kernels are parts of many programs: sums, scans, transposes, products.
+    /// Parts of many programs: sums, scans, transposes, products.
     Primitive,
-    /// It shows how access patterns and kinds of memory determine the speed.
+    /// Shows how access patterns and kinds of memory determine the speed.
     Memory,
-    /// It shows what an operation costs besides its bytes and its arithmetic.
+    /// Shows what an operation costs besides its bytes and its arithmetic.
     Cost,
 }
 
@@ -40,10 +38,7 @@ impl Tag {
         tags.iter().map(|tag| tag.name()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Parses a [`Tag::name`].
-    ///
-    /// # Errors
-    /// One sentence with all tags for anything else.
+    /// Parses a [`Tag::name`]; the error is a sentence that lists all tags.
     pub fn parse(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|tag| tag.name() == text);
         found.ok_or_else(|| format!("there is no tag '{text}'; the tags are {}", Self::names(&Self::ALL)))

@@ -1,5 +1,3 @@
-//! The API and the compiler of a row.
-
 use std::borrow::Cow;
 
 use super::Api;
@@ -7,15 +5,15 @@ use super::Api;
 /// The name of the compiler inside wgpu.
 pub const BUILT_IN: &str = "naga";
 
-/// What rows name in place of a compiler where the command of `--against` measured them, in turns with the other rows.
+/// The compiler's name in rows that the command given to `--against` measured.
 pub const AGAINST: &str = "against";
 
-/// An API and what compiles its kernels. Rows of different toolchains are never taken for one another.
+/// An API and the compiler of its kernels. Rows of different toolchains are kept apart.
 #[derive(Debug, Clone, Copy)]
 pub struct Toolchain<'a> {
     /// The API.
     pub api: Api,
-    /// What compiles WGSL, as the row writes it: empty or [`BUILT_IN`] for wgpu's own compiler.
+    /// The compiler's name as the row has it: empty or [`BUILT_IN`] for wgpu's own compiler.
     pub compiler: &'a str,
 }
 
@@ -26,7 +24,7 @@ impl<'a> Toolchain<'a> {
         if self.compiler == BUILT_IN { "" } else { self.compiler }
     }
 
-    /// Whether the command of `--against` measured the rows.
+    /// Whether the command given to `--against` measured the rows.
     #[must_use]
     pub fn is_against(&self) -> bool {
         self.compiler == AGAINST
@@ -52,7 +50,6 @@ impl PartialEq for Toolchain<'_> {
 impl Eq for Toolchain<'_> {}
 
 impl From<Api> for Toolchain<'_> {
-    /// The API with its own compiler.
     fn from(api: Api) -> Self {
         Self { api, compiler: "" }
     }

@@ -1,16 +1,13 @@
-//! The bytes that a subgroup asks for, and those that move for it.
-
 /// Bytes of a sector, the unit in which GPUs move memory.
 const SECTOR: u64 = 32;
 
 /// Invocations of the subgroup that the models assume.
 pub const SUBGROUP: u64 = 32;
 
-/// The bytes of one access of a subgroup of 32, or the mean over several: asked for, each counted once, and in the aligned
-/// 32-byte sectors that contain them.
+/// Bytes of one access of a subgroup of 32 (or a mean): distinct bytes requested, and those of their 32-byte sectors.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Traffic {
-    /// Distinct bytes asked for.
+    /// Distinct bytes requested.
     pub asked: f64,
     /// Bytes of the sectors.
     pub moved: f64,
@@ -31,20 +28,20 @@ impl Traffic {
         Self { asked: distinct(bytes), moved: distinct(sectors) * SECTOR as f64 }
     }
 
-    /// The degree of coalescing: bytes asked for over bytes moved. 1 for aligned neighbours, 4/32 where all read one word.
+    /// The degree of coalescing: bytes requested over bytes moved. 1 for aligned neighbours, 4/32 if all read one word.
     #[must_use]
     pub fn degree(self) -> f64 {
         self.asked / self.moved
     }
 
-    /// The mean over several accesses; none of no access.
+    /// The mean over several accesses; zero if there are none.
     #[must_use]
     pub fn mean(accesses: &[Self]) -> Self {
         let mean = |figure: fn(&Self) -> f64| accesses.iter().map(figure).sum::<f64>() / accesses.len().max(1) as f64;
         Self { asked: mean(|access| access.asked), moved: mean(|access| access.moved) }
     }
 
-    /// The one that is coalesced worse.
+    /// The less coalesced of the two.
     #[must_use]
     pub fn worse(self, other: Self) -> Self {
         if other.degree() < self.degree() { other } else { self }

@@ -1,6 +1,3 @@
-//! Text of sizes.
-
-/// Binary units of bytes, the largest first, each with its power of two.
 const BINARY_UNITS: [(u32, &str); 4] = [(30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B")];
 
 /// A number of bytes in the largest binary unit that divides it.
@@ -11,7 +8,7 @@ pub fn binary_size(bytes: u64) -> String {
     format!("{} {unit}", bytes >> shift)
 }
 
-/// A size between two: `24–48 MiB`.
+/// A range of sizes: `24–48 MiB`.
 #[must_use]
 pub fn binary_range(least: u64, most: u64) -> String {
     let (low, high) = (binary_size(least), binary_size(most));

@@ -1,7 +1,7 @@
 //! Vectorised loops, for oracles over hundreds of millions of elements.
 
-/// Compiles a function a second time for AVX2, which generic x86-64 builds do not use, and calls that version where the
-/// CPU has it. Functions that it calls must be inlined for that.
+/// Compiles a function once more for AVX2, which generic x86-64 builds do not use, and calls that version if the CPU
+/// has AVX2. Functions that it calls must be inlined.
 #[macro_export]
 macro_rules! vectorised {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block) => {
@@ -28,8 +28,7 @@ macro_rules! vectorised {
 pub use vectorised;
 
 vectorised! {
-    /// Whole numbers below 2^32 as words. Added to 2^52 they are its low bits: unlike `as`, which saturates, this is
-    /// vectorised.
+    /// Whole numbers below 2^32 as words: the low bits of 2^52 plus the number. The saturating `as` does not vectorise.
     pub fn words_of(values: &[f64], words: &mut [u32]) {
         for (word, value) in words.iter_mut().zip(values) {
             *word = (value + f64::from(1 << 26) * f64::from(1 << 26)).to_bits() as u32;

@@ -1,5 +1,3 @@
-//! What an oracle needs to know of a whole row of a matrix.
-
 use std::sync::OnceLock;
 
 use super::input::{Input, Values};
@@ -7,24 +5,24 @@ use super::rows::by_rows;
 use super::scalar::Scalar;
 use super::shape::Shape;
 
-/// What elements of a matrix of f32 depend on besides themselves: a `T` for each of its rows, made of the whole row.
+/// A `T` for each row of an f32 matrix, computed from the whole row, on which the row's elements depend.
 pub struct WholeRows<T> {
     input: Input,
     rows: u64,
     columns: u64,
-    /// Those of rows of which a slice had a part only.
+    /// Values of rows that a slice contained only in part.
     known: OnceLock<Vec<OnceLock<T>>>,
 }
 
 impl<T> WholeRows<T> {
-    /// Of the rows of the values of a shape.
+    /// For the rows of `values` at a shape.
     pub fn new(shape: &Shape, values: Values) -> Self {
         let (rows, columns) = shape.extent.matrix();
         Self { input: shape.input(values), rows, columns, known: OnceLock::new() }
     }
 
-    /// Writes the elements from `first` on into the slots, and splits them at the ends of rows: `fill` gets each piece
-    /// with what `of_row` makes of its row, and the column of its first element. `of_row` must always be the same.
+    /// Writes the elements from index `first` into the slots and splits them at row ends: `fill` gets each piece,
+    /// `of_row` of its row, and the column of its first element. `of_row` must always be the same.
     pub fn visit(
         &self,
         first: u64,

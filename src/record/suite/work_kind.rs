@@ -1,8 +1,6 @@
-//! Kinds of work, over which means are taken one by one.
-
 use super::benchmark::Benchmark;
 
-/// What a benchmark times. A mean is over one kind: a faster launch does not make up for a slower kernel.
+/// What a benchmark times. Each kind has its own mean: a faster launch does not make up for a slower kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum WorkKind {
     /// A kernel of the suite, of a vendor's library or of the user.

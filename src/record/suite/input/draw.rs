@@ -1,11 +1,9 @@
-//! What a device needs to draw inputs itself, by `src/gpu/backend/wgpu/fill.wgsl` or its CUDA twin.
-
 use super::elements::Input;
 use super::random::key;
 use super::values::{Scaled, Values};
 use crate::suite::scalar::Scalar;
 
-/// What a device needs to draw the elements of an input itself.
+/// Parameters with which a device draws the elements of an input itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Draw {
     /// Position of the input's first element in the random stream.
@@ -16,7 +14,7 @@ pub struct Draw {
     pub kind: DrawKind,
     /// Elements of a row, or keys; 0 if all are in one row.
     pub row: u64,
-    /// The key of what rows have in common.
+    /// The key of what a row's elements have in common.
     pub row_key: u32,
     /// The largest k of [`Values::Scaled`].
     pub most: u32,

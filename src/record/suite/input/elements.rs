@@ -1,5 +1,3 @@
-//! The elements of an input: any of them, many at a time, and their sum.
-
 use rayon::prelude::*;
 
 use super::mixture::mixture;
@@ -68,9 +66,9 @@ impl Input {
         f64::from(2 * summable(hash(row, self.row_key())))
     }
 
-    /// Element `index` of [`Values::SortKeys`]: of each 32 pieces of 256 elements on average, one has equal keys, one ascending
-    /// ones, one few different ones, and one many zeros and largest words; from 2^20 keys on of each 1024, since equal digits
-    /// take a sort longer. An eighth of the others are keys that come again.
+    /// Element `index` of [`Values::SortKeys`]. Of 32 pieces of 256 keys on average (1024 from 2^20 keys, since equal
+    /// digits slow a sort), one has equal keys, one ascending, one few distinct, and one many zeros and largest words.
+    /// An eighth of the keys in the other pieces are repeated.
     #[inline(always)]
     const fn sort_key(self, keys: u64, index: u64) -> u32 {
         let random = hash(index, key(self.stream));
@@ -88,7 +86,7 @@ impl Input {
         }
     }
 
-    /// What a piece of [`Values::SortKeys`] has: one of the special ones from 0 to 3, or keys as most pieces have them.
+    /// The kind of a piece of [`Values::SortKeys`]: special ones from 0 to 3, ordinary ones above.
     const fn sort_kind(self, keys: u64, piece: u64) -> u32 {
         hash(piece, self.row_key()) & if keys < 1 << 20 { 31 } else { 1023 }
     }
@@ -127,14 +125,13 @@ impl Input {
         }
     }
 
-    /// Whether elements of this type have other significands than [`Values`] says.
+    /// Whether elements of this type have other significands than [`Values`] describes.
     pub const fn is_general(self, scalar: Scalar) -> bool {
         let is_drawn = !matches!(self.values, Values::Constant(_) | Values::Ramp | Values::Picture(_));
         scalar.is_float() && is_drawn && !self.significands.are_few()
     }
 
-    /// Element `index` of an input of other significands. Exponents of [`Values::Logits`] and [`Values::Queries`] are as
-    /// large as without.
+    /// Element `index` with other significands; exponents of [`Values::Logits`] and [`Values::Queries`] stay as large.
     fn general(self, scalar: Scalar, index: u64) -> f64 {
         let (Significands::Full(bits) | Significands::Magnitudes(bits)) = self.significands else { return f64::NAN };
         let scale = match self.values.kind() {
@@ -157,7 +154,7 @@ impl Input {
         elements_at(self, scalar, indices, slots);
     }
 
-    /// Writes the elements from `first` on into `bytes`, little-endian, on all cores.
+    /// Writes the elements from index `first` into `bytes`, little-endian, on all cores.
     pub fn encode(self, scalar: Scalar, first: u64, bytes: &mut [u8]) {
         const PIECE: usize = 1 << 16;
         let size = scalar.bytes();
@@ -187,8 +184,7 @@ impl Input {
         pieces.sum()
     }
 
-    /// Sum of up to 2^16 elements, exact except for [`Values::Wide`] floats: f64 has spare bits. Eight sums at a time,
-    /// since each addition waits for the last one of its sum.
+    /// Sum of up to 2^16 elements, exact except for [`Values::Wide`] floats. Eight sums hide the latency of additions.
     fn sum_of_piece(self, scalar: Scalar, range: std::ops::Range<u64>) -> f64 {
         let (mut block, mut sums) = ([0.0; BLOCK], [0.0; 8]);
         for first in range.clone().step_by(BLOCK) {
@@ -202,11 +198,9 @@ impl Input {
     }
 }
 
-/// Elements of a piece of [`Values::SortKeys`].
 const SORT_PIECE: u64 = 256;
 
-/// A key of most pieces of [`Values::SortKeys`], from its random bits: one of eight is one of 4096 that come again. As
-/// [`hash`], which loops over it must inline.
+/// A key of an ordinary piece of [`Values::SortKeys`]: one in eight is one of 4096 repeated keys. Loops must inline it.
 #[inline(always)]
 const fn common_key(own: u32, row_key: u32) -> u32 {
     let again = mixed(own >> 16 & 4095 ^ salt(0, row_key), row_key);
@@ -217,7 +211,6 @@ const fn common_key(own: u32, row_key: u32) -> u32 {
 pub const BLOCK: usize = 512;
 
 vectorised! {
-    /// See [`Input::elements`].
     fn elements(input: Input, scalar: Scalar, first: u64, stride: u64, slots: &mut [f64]) {
         let (values, key) = (input.values, key(input.stream));
         let position = values.position(first);
@@ -271,7 +264,7 @@ vectorised! {
                 if stride == 1 || row == Scaled::ONE_ROW =>
             {
                 draw(position, stride, key, slots, |random| f64::from(signed(random, most)));
-                // One row has no end, however far apart its elements are.
+                // A single row has no end, whatever the stride.
                 by_rows(first, slots, row, |row, _, slots| {
                     let scale = input.scale(scalar, row);
                     slots.iter_mut().for_each(|slot| *slot *= scale);
@@ -336,7 +329,6 @@ vectorised! {
 }
 
 vectorised! {
-    /// See [`Input::elements_at`].
     fn elements_at(input: Input, scalar: Scalar, indices: &[u32], slots: &mut [f64]) {
         let indices = indices.iter().map(|index| u64::from(*index));
         match input.values {
@@ -352,7 +344,7 @@ vectorised! {
     }
 }
 
-/// Draws elements `stride` apart, from this position of the stream of this key on.
+/// Draws elements `stride` apart, starting at `position` of the stream with this key.
 #[inline(always)]
 fn draw(position: u64, stride: u64, key: u32, slots: &mut [f64], drawn: impl Fn(u32) -> f64) {
     let mut block = [0; BLOCK];
@@ -364,11 +356,9 @@ fn draw(position: u64, stride: u64, key: u32, slots: &mut [f64], drawn: impl Fn(
     }
 }
 
-/// A number of at most so many significant bits, ±[2^-6, 1), from 32 random bits.
-///
-/// Seven of eight are positive, and where a narrower type ends, after 8, 11 or 24 bits, the next bits are 01: rounding to it
-/// always takes a quarter to a half of its last bit away, as cutting does. Errors of one sign add up: a narrower type shows
-/// in each sum of many terms, not only in a lucky one.
+/// A number of at most `bits` significant bits, ±[2^-6, 1), from 32 random bits. Seven of eight are positive, and after
+/// 8, 11 and 24 bits, where narrower types end, the next bits are 01: rounding and truncation both take away a quarter
+/// to a half of such a type's last bit. Errors of one sign add up, so every sum of many terms reveals the type.
 fn full(random: u32, bits: u32) -> f64 {
     const ENDS: [u32; 3] = [8, 11, 24];
     // SplitMix64's finaliser (Steele, Lea & Flood, *OOPSLA* 2014) spreads the bits over 64.
@@ -388,7 +378,6 @@ fn full(random: u32, bits: u32) -> f64 {
 /// The first element of each row of [`Values::AttentionKeys`].
 const KEY: f64 = 8.0;
 
-/// 2^`exponent`, for a normal number.
 #[inline(always)]
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)

@@ -1,10 +1,8 @@
-//! Integers as real data have them.
-
 use super::random::hash;
 
-/// Element of [`Values::MixedFrom`](super::Values::MixedFrom) at this position of a stream. Of each 16 pieces of 256 elements
-/// on average, one has equal ones, one ascending, one descending, one few different ones, and one many zeros and extremes. In
-/// the others, an eighth comes from 16 numbers of the piece.
+/// Element of [`Values::MixedFrom`](super::Values::MixedFrom) at this position of a stream. Of 16 pieces of 256
+/// elements on average, one has equal elements, one ascending, one descending, one few distinct ones, and one many
+/// zeros and extremes. In the others, an eighth comes from 16 numbers of the piece.
 pub(super) const fn mixture(position: u64, key: u32) -> u32 {
     const EXTREMES: [u32; 4] = [0, u32::MAX, i32::MAX as u32, 1 << 31];
     let random = hash(position, key);

@@ -1,5 +1,3 @@
-//! Pictures as functions of the position.
-
 use super::random::hash;
 use crate::suite::scalar::Scalar;
 
@@ -14,7 +12,6 @@ pub(super) fn pixel(width: u64, (x, y): (u64, u64), key: u32) -> [u8; 4] {
     [(255 * x / width) as u8, green, hash(number, key) as u8, 255]
 }
 
-/// The pixel at a position in [`Values::Grey`](super::Values::Grey).
 #[inline]
 pub(super) fn grey(width: u64, position: (u64, u64), key: u32, scalar: Scalar) -> f64 {
     let [_, rings, noise, _] = pixel(width, position, key);

@@ -1,9 +1,6 @@
-//! Random bits as a function of the index.
-
 /// 32 random bits for an index: the "lowbias32" integer hash (Wellons, *Prospecting for Hash Functions*), with the high
-/// word mixed in. The key enters it twice. At the start alone, it would only move elements, as a distant position does:
-/// two streams would often hold the same values in another order, and have the same sum. After the first multiplication
-/// alone, it would leave signs correlated.
+/// word mixed in. The key enters twice. At the start alone, two streams would often hold the same values in another
+/// order, with the same sum; after the first multiplication alone, signs would stay correlated.
 #[inline]
 pub(in crate::suite) const fn hash(index: u64, key: u32) -> u32 {
     mixed(index as u32 ^ salt((index >> 32) as u32, key), key)
@@ -14,12 +11,12 @@ pub(super) const fn salt(high: u32, key: u32) -> u32 {
     high.wrapping_mul(0x9e37_79b9) ^ 0x5eed_c0de ^ key
 }
 
-/// The random bits of indices `stride` apart, from this one on.
+/// The random bits of indices `stride` apart, starting at `first`.
 #[inline(always)]
 pub(in crate::suite) fn hashes(first: u64, stride: u64, key: u32, randoms: &mut [u32]) {
     let high = first >> 32;
     if (first + stride * randoms.len() as u64) >> 32 == high {
-        // Constants stay outside of the loop, and 32 bits suffice inside.
+        // The constants stay outside the loop, and 32 bits suffice inside.
         let (mut low, stride, salt) = (first as u32, stride as u32, salt(high as u32, key));
         for random in randoms {
             *random = mixed(low ^ salt, key);
@@ -30,7 +27,7 @@ pub(in crate::suite) fn hashes(first: u64, stride: u64, key: u32, randoms: &mut 
     }
 }
 
-/// The key of a stream: another for each of the first 2^32, and 0, which changes nothing, for stream 0.
+/// The key of a stream: distinct for the first 2^32 streams, and 0, which changes nothing, for stream 0.
 pub(in crate::suite) const fn key(stream: u64) -> u32 {
     mixed(stream as u32 ^ ((stream >> 32) as u32).wrapping_mul(0x9e37_79b9), 0)
 }

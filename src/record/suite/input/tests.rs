@@ -83,7 +83,7 @@ fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
             input.elements_at(scalar, &indices, &mut slots);
             let at = indices.map(|index| input.at(scalar, index.into()));
             assert_eq!(slots, at, "{values:?} {scalar:?}");
-            // Any numbers have no sum.
+            // Sums of arbitrary numbers are not compared.
             if values == Values::Any {
                 continue;
             }
@@ -98,7 +98,7 @@ fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
 
 const SCALED: Values = Values::Scaled(Scaled { most: 127, row: Scaled::ONE_ROW, first: 1 << 40 });
 
-/// What a kernel that is right for some numbers only would need.
+/// Kernels that are right only for some numbers must fail on these inputs.
 #[test]
 fn inputs_have_what_real_data_have() {
     let all = |values: Values, scalar, n| -> Vec<f64> { (0..n).map(|i| values.of(3).at(scalar, i)).collect() };
@@ -108,7 +108,6 @@ fn inputs_have_what_real_data_have() {
         let seen: std::collections::BTreeSet<i32> = any.iter().map(|x| x.abs().log2().floor() as i32).collect();
         assert!(seen.len() * 10 > binades * 9, "{scalar:?}: {} binades", seen.len());
     }
-    // Rows whose powers of two differ by up to 31.
     let scaled = all(Values::Scaled(Scaled { most: 127, row: 10, first: 0 }), Scalar::F32, 10_000);
     let tops = scaled.chunks(10).map(|row| row.iter().fold(0.0_f64, |most, x| most.max(x.abs())).log2());
     let (low, high) = tops.fold((f64::MAX, f64::MIN), |(low, high), top| (low.min(top), high.max(top)));

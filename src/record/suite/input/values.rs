@@ -1,5 +1,3 @@
-//! The kinds of values that inputs have, and how an element follows from random bits.
-
 use half::f16;
 
 use crate::suite::scalar::Scalar;
@@ -7,78 +5,71 @@ use crate::suite::scalar::Scalar;
 /// A family of random inputs; an `Input` is one of them, drawn from one stream.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Values {
-    /// The whole range of the type without zero: almost any two elements differ, so that a misplaced one is found.
-    /// Floats lie in (0, 1).
+    /// The whole range without zero, floats in (0, 1): almost any two elements differ, so a misplaced one is found.
     Wide,
-    /// [`Values::Wide`] with both signs: floats lie in (-1, 1), so that a copy is no absolute value.
+    /// [`Values::Wide`] with both signs, floats in (-1, 1), so that a copy is no absolute value.
     Signed,
-    /// Floats ±k/128 with k in 1..=127 (integers as [`Values::Wide`]): every partial sum of up to 2^28 of them is an
-    /// exact multiple of 1/128 below 2^17 in any order, so that sums compare exactly and one missing element is found.
-    /// (The standard deviation of a random walk of 2^28 steps of 0.58 is 9500. The hash is not quite as random: over
-    /// 2^28 elements in order, partial sums of streams 0 to 63 reach 43,000, a third of the limit.) In f16 the elements
-    /// are exact, and sums up to 16.
+    /// Floats ±k/128 with k in 1..=127 (integers as [`Values::Wide`]): every partial sum of up to 2^28 of them, in any
+    /// order, is an exact multiple of 1/128 below 2^17, so sums compare exactly and one missing element is found. (A
+    /// random walk of 2^28 steps of 0.58 has a standard deviation of 9500. The hash is less random: partial sums in
+    /// streams 0 to 63 reach 43,000, a third of the limit.) In f16, elements are exact, and sums up to 16.
     Summable,
-    /// ±1, independent of [`Values::Summable`]: a second operand that keeps sums and products with the first exact
-    /// (integers as [`Values::Wide`]).
+    /// ±1, independent of [`Values::Summable`]: products and sums with it stay exact (integers as [`Values::Wide`]).
     Signs,
-    /// Decimal digits, 1 to 9, of any type: a sum shows each that is left out.
+    /// Decimal digits, 1 to 9, of any type: a sum reveals each that is left out.
     Digits,
-    /// Whole numbers ±k with k in 1..=127 as floats: exponents whose differences are exact, and whose exponentials
-    /// exceed f32 unless the largest is subtracted first.
+    /// Floats ±k with k in 1..=127, used as exponents: differences are exact, and exponentials exceed f32 unless the
+    /// largest is subtracted first.
     Logits,
-    /// [`Values::Summable`] from this element of its stream on: a second input, independent of the first.
+    /// [`Values::Summable`], starting at this element of its stream: a second input, independent of the first.
     SummableFrom(u64),
-    /// [`Values::Wide`] from this element of its stream on: a second input, independent of the first.
+    /// [`Values::Wide`], starting at this element of its stream: a second input, independent of the first.
     WideFrom(u64),
-    /// [`Values::Signed`] from this element of its stream on.
+    /// [`Values::Signed`], starting at this element of its stream.
     SignedFrom(u64),
-    /// [`Values::Logits`] from this element of its stream on.
+    /// [`Values::Logits`], starting at this element of its stream.
     LogitsFrom(u64),
-    /// ±k/8 with k in 1..=7, from this element of its stream on: a factor of fp8. Hopper's tensor cores keep 14 bits of a
-    /// sum of fp8 (DeepSeek-AI, *DeepSeek-V3 Technical Report*, 2024, section 3.3.2): products of two are multiples of
-    /// 2^-6, exact below 2^8, and the standard deviation of a sum of K of them is 0.31 √K, 20 at K = 4096.
+    /// ±k/8 with k in 1..=7, starting at this element of its stream: a factor of fp8. Hopper's tensor cores keep 14
+    /// bits of a sum of fp8 (DeepSeek-AI, *DeepSeek-V3 Technical Report*, 2024, section 3.3.2): products of two are
+    /// multiples of 2^-6, exact below 2^8, and the standard deviation of a sum of K of them is 0.31 √K, 20 at K = 4096.
     EighthsFrom(u64),
-    /// [`Values::Signs`] from this element of its stream on.
+    /// [`Values::Signs`], starting at this element of its stream.
     SignsFrom(u64),
-    /// [`Values::Digits`] from this element of its stream on.
+    /// [`Values::Digits`], starting at this element of its stream.
     DigitsFrom(u64),
-    /// Words from this element of their stream on as real integers are: random ones, and among them equal ones, ascending and
-    /// descending runs, zeros and extremes.
+    /// Words as in real data, starting at this element: random with repeats, runs up and down, zeros and extremes.
     MixedFrom(u64),
-    /// 0, 1, 2, …, from 0 again after as many elements as the type counts exactly: 2^11 for f16, 2^24 for f32, 2^32 for
-    /// u32 and f64.
+    /// 0, 1, 2, …, restarting at the end of exact integers: 2^11 for f16, 2^24 for f32, 2^32 for u32 and f64.
     Ramp,
     /// Pixels (red, green, blue, opacity) of a picture of this width. Red: a gradient from left to right. Green: rings,
-    /// inverted in the upper left, which show the orientation. Blue: noise, which makes neighbouring pixels differ.
+    /// inverted in the upper left, to show the orientation. Blue: noise, to make neighbouring pixels differ.
     Picture(u64),
-    /// The rings and the noise of [`Values::Picture`] of this width, mixed in one channel: levels below 256 for integers, 1/256 of
-    /// them for floats.
+    /// Rings and noise of [`Values::Picture`], mixed in one channel: levels below 256; for floats, 1/256 of them.
     Grey(u64),
     /// Any normal number of a float type, of both signs; integers as [`Values::Wide`]. For kernels that move values.
     Any,
-    /// Whole numbers times a power of two that no kernel knows; integers as [`Values::Wide`].
+    /// Whole numbers times an unpredictable power of two; integers as [`Values::Wide`].
     Scaled(Scaled),
-    /// [`Values::Logits`] in rows of this length, each row with an offset of ±8k with k in 1..=127: in most rows, exponentials
-    /// of all elements exceed f32 or are too small for it, unless the row's own largest is subtracted.
+    /// [`Values::Logits`] in rows of this length, each with an offset of ±8k with k in 1..=127: in most rows, all
+    /// exponentials exceed f32 or are too small for it unless the row's own largest is subtracted.
     LogitRows(u64),
-    /// Keys to sort, as many as this: random words, and among them equal keys, constant and ascending runs, zeros and the
-    /// largest words. [`Values::Wide`] behind them.
+    /// This many keys to sort, then [`Values::Wide`]: random with repeats, constant or ascending runs, zeros and
+    /// maxima.
     SortKeys(u64),
     /// Queries of attention, in rows of this length: [`Values::Summable`] times 4, every 61st row times 32. Products
-    /// with [`Values::AttentionKeys`], over the square root of the length, have a standard deviation of 1.3, so that
-    /// many keys count; in those rows of 11, so that few keys decide, and larger maxima follow smaller ones. The first
-    /// element is ±2k with k in 1..=127, which shifts all scores of a row by up to 180 (length 128) or 254 (64). The sum of
-    /// up to 128 products is exact in f32: a multiple of 2^-12 below 2^12, in those rows of 2^-9 below 2^13.
+    /// with [`Values::AttentionKeys`], over the square root of the length, have a standard deviation of 1.3, so many
+    /// keys count; in every 61st row 11, so few keys decide, and larger maxima follow smaller ones. The first element,
+    /// ±2k with k in 1..=127, shifts a row's scores by up to 180 (length 128) or 254 (64). The sum of up to 128
+    /// products is exact in f32: a multiple of 2^-12 below 2^12; in every 61st row, of 2^-9 below 2^13.
     Queries(u64),
-    /// Keys of attention, in rows of this length: [`Values::SummableFrom`], with 8 in the first place of each.
+    /// Keys of attention, in rows of this length: [`Values::SummableFrom`], with 8 as the first element of each row.
     AttentionKeys(u64),
     /// The same number everywhere, as in source article A5 (0.5).
     Constant(f64),
 }
 
-/// ±k times a power of two, with k in 1..=`most`. The power is drawn from the stream, for each row anew: from 2^-26 to 2^5,
-/// in f16 from 2^-12 to 2^-5. With `most` = 127 sums are exact as those of [`Values::Summable`] are, whose powers are all
-/// 2^-7.
+/// ±k times a power of two, with k in 1..=`most`. The power is drawn anew for each row, from 2^-26 to 2^5, in f16 from
+/// 2^-12 to 2^-5. With `most` = 127, sums are exact like those of [`Values::Summable`], where all powers are 2^-7.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scaled {
     /// The largest k.
@@ -95,8 +86,8 @@ impl Scaled {
 }
 
 impl Values {
-    /// The element for 32 random bits. Through i32 where it fits: CPUs convert several of these at a time. It must not call
-    /// itself: a recursive function is not inlined, and no loop over it vectorised.
+    /// The element for 32 random bits, through i32 where it fits: CPUs convert several of these at a time. Must not
+    /// call itself: recursion prevents inlining, and with it vectorised loops.
     #[inline(always)]
     pub(super) fn drawn(self, scalar: Scalar, random: u32) -> f64 {
         match (self, scalar) {
@@ -119,7 +110,7 @@ impl Values {
         }
     }
 
-    /// These values without their first element.
+    /// These values without the position of their first element.
     pub(super) const fn kind(self) -> Self {
         match self {
             Self::WideFrom(_) => Self::Wide,
@@ -131,7 +122,6 @@ impl Values {
         }
     }
 
-    /// Element `index` of [`Values::Ramp`].
     pub(super) fn ramp(scalar: Scalar, index: u64) -> f64 {
         let bits = match scalar {
             Scalar::E4m3 => 4,
@@ -145,7 +135,6 @@ impl Values {
         (index & ((1 << bits) - 1)) as f64
     }
 
-    /// Position of element `index` in the random stream.
     pub(super) const fn position(self, index: u64) -> u64 {
         match self {
             Self::SummableFrom(first)
@@ -181,14 +170,12 @@ const fn any(random: u32) -> u32 {
     random & 0x807f_ffff | exponent << 23
 }
 
-/// The same of f16.
 #[inline(always)]
 const fn any_half(random: u32) -> u16 {
     let exponent = 1 + (((random >> 10 & 31) * 30) >> 5);
     (random & 0x8000 | exponent << 10 | random >> 16 & 0x3ff) as u16
 }
 
-/// A normal number of f64, of both signs and any exponent.
 #[inline(always)]
 const fn any_double(random: u32) -> f64 {
     let exponent = 1 + (((random >> 20 & 0x7ff) * 2046) >> 11);
