@@ -1,5 +1,5 @@
-//! The JSON reader returns a report or a one-line error for any bytes, by the rules of the CSV reader: what it reads comes
-//! back through both formats as the same records.
+//! The JSON reader follows the CSV reader's rules: it returns a report or a one-line error for any bytes, and both
+//! formats return what it reads as the same records.
 
 #![no_main]
 
@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(again.records, report.records);
     let mut records = report.records;
     for record in &mut records {
-        // Only JSON has these.
+        // CSV has no columns for these.
         record.all_samples_ns.clear();
         record.epoch_samples.clear();
         record.picture_hash = None;

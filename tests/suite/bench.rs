@@ -1,4 +1,4 @@
-//! `bench`: kernels that are not the suite's, and their TOML files.
+//! `bench`: kernels of the user, and their TOML files.
 
 use crate::command::{Folder, Output, has_device, shaderbench_in_empty_folder};
 use record::{Record, Status};
@@ -15,7 +15,7 @@ fn kernel(body: &str) -> String {
 
 const COPY: &str = "output[id.x] = input[id.x];";
 
-/// `bench k.wgsl` on 4096 scalars, of this kernel with this TOML file, if any.
+/// Runs `bench k.wgsl` on 4096 scalars, with `toml` as its declaration unless empty.
 fn bench(folder: &Folder, wgsl: &str, toml: &str, options: &[&str]) -> Output {
     folder.write("k.wgsl", wgsl);
     if !toml.is_empty() {
@@ -25,7 +25,6 @@ fn bench(folder: &Folder, wgsl: &str, toml: &str, options: &[&str]) -> Output {
     folder.run(&[&always[..], options].concat())
 }
 
-/// The rows of the family `k`.
 fn rows(folder: &Folder) -> Vec<Record> {
     folder.records("r.csv").into_iter().filter(|row| row.family == "k").collect()
 }
@@ -52,7 +51,7 @@ fn a_new_kernel_has_a_table_at_once_and_files_are_not_overwritten() {
     let rows: Vec<Record> = folder.records("r.csv").into_iter().filter(|row| row.family == "mine").collect();
     assert!(rows.iter().all(|row| row.status == Status::Ok && row.share.is_some()), "{output}");
     assert_eq!(rows[0].bytes, Some(12 << 14));
-    // The same again is complete, and compares with itself.
+    // The same run again has nothing left to measure, and its report compares with itself.
     folder.run(&["bench", "mine.wgsl", "--size", "2^14", "--profile", "quick", "--resume", "r.csv"]).succeeds();
     folder.run(&["compare", "r.csv", "r.csv"]).succeeds();
 }
@@ -275,7 +274,7 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         assert!(output.stderr.starts_with("error: ") && output.stderr.contains(sentence), "{sentence}\n{output}");
         assert!(!folder.path("r.csv").exists());
     }
-    // Without the file that it needs.
+    // Without the declaration that it needs.
     folder.write("alone.wgsl", uniform);
     let output = folder.run(&["bench", "alone.wgsl"]).exits_with(2);
     let sentence =

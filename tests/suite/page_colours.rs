@@ -1,9 +1,9 @@
-//! The colours of marks on the page, as readers with deuteranopia see them: by the matrix of Machado, Oliveira and Fernandes
+//! The page's mark colours as readers with deuteranopia see them: by the matrix of Machado, Oliveira and Fernandes
 //! (2009), and the difference CIEDE2000 (Sharma, Wu and Dalal 2005).
 
 use answers::page::{SCRIPT, STYLE};
 
-/// The least difference of two colours of a chart.
+/// Minimum difference between two colours of a chart.
 const LEAST: f64 = 20.0;
 
 /// Linear red, green and blue of `#rrggbb`.

@@ -1,4 +1,4 @@
-//! What somebody may do to a report before sharing it.
+//! Ways to tamper with a report before sharing it.
 
 /// A report as a table of texts.
 #[derive(Clone)]
@@ -42,7 +42,6 @@ impl Sheet {
         (0..self.rows.len()).for_each(|row| self.set(row, column, value));
     }
 
-    /// Keeps the first rows.
     pub(crate) fn keep(&mut self, rows: usize) {
         self.rows.truncate(rows);
     }
@@ -55,7 +54,7 @@ impl Sheet {
 
 pub(crate) type Tampering = (&'static str, fn(&mut Sheet), &'static str);
 
-/// What somebody may do to a report, and a part of the sentence about it.
+/// Tamperings, each with its name and a part of the sentence about it.
 pub(crate) const TAMPERINGS: &[Tampering] = &[
     ("a wrong row", |s| s.set(s.row("tiled", "4096x4096"), "status", "wrong"), "open an issue with the report"),
     (

@@ -16,7 +16,7 @@ const FLAGS = [
 ];
 
 export const skip = reasonToSkip(join(PAGE, "index.html"));
-// `headless: false`: otherwise Playwright selects the old headless mode, which has no WebGPU.
+// `headless: false`: otherwise, Playwright selects the old headless mode, which has no WebGPU.
 startFor(skip, { headless: false, args: FLAGS });
 
 export let server;
@@ -45,7 +45,7 @@ export async function open(query = "", prepare = () => {}) {
     return { page, log };
 }
 
-/** Verifies the kernels of families by one launch each, in the worker with the page's device. Returns the rows. */
+/** Verifies the families' kernels by one launch each, in the worker with the page's device. Returns the rows. */
 export async function verify(page, families, sizes, plant = "") {
     const call = async ([families, sizes, plant]) => {
         const core = await import("/pkg/shaderbench_web.js");
@@ -55,7 +55,7 @@ export async function verify(page, families, sizes, plant = "") {
     return Promise.any(page.workers().map((worker) => worker.evaluate(call, [families, sizes, plant])));
 }
 
-/** Serves `file` with a script in front of it, to the page and to its workers. */
+/** Serves `file` to the page and its workers with a script in front. */
 export const withScript = (file, script) => (page) =>
     page.route(`**/${file}`, async (route) => {
         const response = await route.fetch();
@@ -82,7 +82,7 @@ export const waitForEnd = (page) =>
         { timeout: 10 * MINUTE },
     );
 
-/** Downloads the file of a button. Returns its path. */
+/** Downloads a button's file. Returns its path. */
 export async function save(page, button) {
     const [file] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
     const path = join(folder, file.suggestedFilename());

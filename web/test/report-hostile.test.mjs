@@ -1,5 +1,4 @@
-// Pages of reports that strangers wrote, in Chromium: names are text, no number stops the page, and the page sends
-// nothing.
+// Strangers' reports as pages in Chromium: names are text, no number breaks the page, and the page sends nothing.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -146,7 +145,7 @@ test("no number freezes the page, which shows no number that is none", { skip, t
         const several = columns.slice(at, at + 6);
         await check(`${several}: all`, changed(rows, several, (index) => EXTREMES[index % EXTREMES.length]));
     }
-    // The columns that axes are made of: every row at one end.
+    // Columns that define axes, with every row at one end.
     const axes = [["median_ns", "ci_low_ns", "ci_high_ns"], ["bytes", "share", "model"], ["n", "params"]];
     for (const value of ["0", "100000000000", "1e308"])
         for (const several of axes) await check(`${several}: ${value}`, changed(rows, several, () => value));
