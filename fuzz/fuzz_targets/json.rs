@@ -1,5 +1,4 @@
-//! The JSON reader follows the CSV reader's rules: it returns a report or a one-line error for any bytes, and both
-//! formats return what it reads as the same records.
+//! By the CSV reader's rules, the JSON reader returns a report or a one-line error; both formats keep what it reads.
 
 #![no_main]
 

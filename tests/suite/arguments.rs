@@ -271,8 +271,7 @@ fn messages_beside_the_progress_bar_break_at_words() {
     assert!(screen.contains("wrong: element"), "{screen}");
     let is_whole = |line: &str| line.trim_end().ends_with("transpose/tiled f32 96x64 PAD=1");
     assert!(screen.lines().any(is_whole), "the bar cuts the case's name\n{screen}");
-    // A message that interrupts the bar is padded to the end of its last line, and the terminal starts a new one. The
-    // path of a bundle cannot be broken.
+    // A message over the bar is padded to its last line's end, and the terminal wraps. Bundle paths cannot be broken.
     for line in screen.lines().filter(|line| !line.contains("-wrong/")) {
         let line: Vec<char> = line.chars().collect();
         let is_broken_word = |end: &usize| line[end - 1] != ' ' && line[*end] != ' ' && !"░█".contains(line[*end]);

@@ -8,7 +8,6 @@ const BINDINGS: &str = "@group(0) @binding(0) var<storage, read> input: array<f3
 ";
 const MAIN: &str = "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) ";
 
-/// A kernel with the bindings `input` and `output`.
 fn kernel(body: &str) -> String {
     format!("{BINDINGS}{MAIN}{{ {body} }}\n")
 }
@@ -155,7 +154,6 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&copy, "[verify]\nexpect = \"input[i\"", "k.toml: [verify]: expect: expecting ']'"),
         (&copy, "[verify]\ntolerance = 1.0", "set exactly one of expect, compute, command, reference and file"),
         (&copy, "[verify]\nexpect = \"i\"\ntolerance = -1.0", "tolerance and relative must be finite and at least 0"),
-        // Launches of several steps.
         (&copy, "entry = \"other\"", "k.wgsl: there is no entry point 'other', only main"),
         (
             &two_entries,
@@ -185,7 +183,6 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "steps = [{ repeat = 1000000, steps = [{ entry = \"main\" }] }]",
             "a launch repeats steps more than 100000 times",
         ),
-        // Uniforms, textures, samplers.
         (&copy, "[uniforms]\nfoo = 1", "[uniforms.foo]: the kernel has no variable 'foo', only input, output"),
         (
             &params,
@@ -207,7 +204,6 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&drawing, "[buffers]\nimage = { format = \"bgra\" }", "unknown format 'bgra'; use one of rgba8unorm"),
         (&drawing, "", "[buffers.image]: the texture needs size = [\"WIDTH\", \"HEIGHT\"], or sizes of the form"),
         (&sampled, "[samplers]\ns = { filter = \"cubic\" }", "[samplers.s]: 'cubic' is neither 'linear' nor 'nearest'"),
-        // Sources and answers.
         (&format!("#import a::b\n{copy}"), "", "k.wgsl, line 1: #import a::b: there is no file a::b"),
         (&copy, "preprocess = \"no-such-program {in}\"", "k.wgsl: preprocess: no-such-program: command not found"),
         (&copy, "preprocess = \"cat {in} | cat\"", "is not a single command; to run several commands, write a script"),

@@ -28,8 +28,8 @@ pub fn family(name: &str) -> &'static Family {
     FAMILIES.iter().find(|family| family.name == name).expect("a family of that name")
 }
 
-/// Maximum rounds of a kernel that repeats the same accesses: a few verify it as well as the thousands that timing
-/// needs, which take a software device minutes.
+/// Maximum rounds of kernels that repeat accesses: timing needs thousands, minutes on a software device; a check does
+/// not.
 const FEW_ROUNDS: f64 = 4.0;
 
 /// Declared parameters with few rounds; `bank_conflict`, with a thousand by default, gets 64 unless declared.

@@ -187,7 +187,6 @@ fn a_kernel_that_reads_the_lengths_of_its_buffers_is_right() {
     assert!(matches!(row.status, Status::Ok | Status::Implausible), "{row:?}");
 }
 
-/// `ceiling/fma` with a closed form of all rounds in place of its loop.
 fn closed_form() -> String {
     let grown = |chain: &str| format!("x.{chain} + T(f32(32u * ROUNDS)) * max(m, T())");
     let chains = ["a", "b", "c", "d", "e", "f", "g", "h"].map(grown).join(", ");
@@ -238,8 +237,8 @@ fn bench(declaration: &str, kernels: &[(&str, String)], arguments: &[&str]) -> V
 /// The checks' reasons for a kernel that skips work.
 const REASONS: [&str; 4] = ["the kernel skips work", "with only this", "the kernel keeps old results", "must be"];
 
-/// Asserts that the first kernel is the reference, the second `ok`, and each other wrong for the reason in its entry,
-/// or any of [`REASONS`] if empty.
+/// Asserts: the first kernel is the reference, the second `ok`, each other wrong for its reason (empty: one of
+/// [`REASONS`]).
 #[track_caller]
 fn assert_cheats(declaration: &str, template: &str, kernels: &[(&str, &str, &str)], arguments: &[&str]) {
     let texts: Vec<_> = kernels.iter().map(|(name, body, _)| (*name, template.replace("BODY", body))).collect();
@@ -548,7 +547,6 @@ fn holes_of_a_thousandth_are_found_whatever_the_seed() {
     }
 }
 
-/// A sort of 256-key pieces.
 #[test]
 fn a_sort_that_loses_equal_keys_is_wrong() {
     if !has_device() {

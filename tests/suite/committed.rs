@@ -46,7 +46,6 @@ fn tests_pass_after_a_run_and_with_a_foreign_report_in_the_tree() {
     if !is_installed("git") {
         return;
     }
-    // The parts of the repository that the tests read.
     let clone = folder_of_reports();
     for name in ["results/README.md", "data/references.json.gz", ".gitignore"] {
         clone.write(name, std::fs::read(name).expect("readable"));

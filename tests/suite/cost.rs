@@ -20,8 +20,8 @@ fn line(text: &str, job: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The time of a case's row in the report itself. The row has the case's parameters, or, unless `is_whole`, some of
-/// them; a library's row has none.
+/// The time of a case's row, which has the case's parameters, or some of them unless `is_whole`; a library's row has
+/// none.
 fn time_of(rows: &[Record], api: Api, family: &str, case: &Value, benchmark: &str, is_whole: bool) -> f64 {
     let params = case["params"].as_str().unwrap();
     let is_it = |row: &&Record| {

@@ -1,5 +1,4 @@
-//! A real device (Vulkan, Metal, DirectX 12, OpenGL) that checks kernels against oracles. Without one, tests print
-//! SKIPPED.
+//! Kernels against oracles on a real device (Vulkan, Metal, DirectX 12, OpenGL); without one, tests print SKIPPED.
 
 #![allow(
     dead_code,
@@ -123,7 +122,8 @@ fn in_f32(dtype: Dtype) -> Dtype {
     }
 }
 
-/// A test for each family, which calls `$function` with its name, and a test that no family is missing.
+/// A test per family, which calls `$function` (in parallel: compilation takes one core), and a test that none is
+/// missing.
 macro_rules! each_family {
     ($(#[$attribute:meta])* $function:ident) => {
         crate::device::each_family!(

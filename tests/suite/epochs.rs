@@ -97,7 +97,6 @@ fn every_measured_case_has_its_epochs_in_passes_of_random_order() {
     let [first, second, third] = &watch.passes[..] else { panic!("three passes: {:?}", watch.passes) };
     assert!(first.is_sorted() && !second.is_sorted() && !third.is_sorted() && second != third);
     assert_eq!(watch.announced, [(2, second.len()), (3, third.len())]);
-    // The same seed gives the same order, another seed another.
     let order_of = |seed| {
         let mut watch = Watch::default();
         run(&mut [&mut right()], Vec::new(), &with(THREE, seed), &mut watch);

@@ -268,6 +268,6 @@ fn list_prints_markdown_and_json() {
     let json = printed(&["list", "--format", "json"]);
     let parsed: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(parsed.as_array().map(Vec::len), Some(benchmarks().len()));
-    // `--json` exists in `run` only, and names a file to write.
+    // `--json` names a file to write, in commands that measure.
     shaderbench_in_empty_folder(&["list", "--json"]).exits_with(2);
 }

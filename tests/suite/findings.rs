@@ -153,7 +153,7 @@ fn a_software_device_has_no_caches_and_no_digits() {
     let reports: Vec<_> = reports().into_iter().filter(|(_, rows)| software(rows)).collect();
     assert!(!reports.is_empty());
     for (report, rows) in reports {
-        // Other programs share the cores, so a second run would differ in every digit.
+        // Other programs share the cores, so no digit would repeat in a second run.
         for family in FAMILIES {
             assert_eq!(found(family.name, &rows).map(|found| found.text()), None, "{report}");
         }

@@ -72,7 +72,6 @@ fn invocations_width_and_memory_are_limits_alike() {
         for case in reductions() {
             let (invocations, bytes) = workgroup(case);
             assert!(invocations <= most.0 && bytes <= most.1, "{case}: {invocations} invocations, {bytes} bytes");
-            // No smaller than the limit requires.
             assert!(2 * invocations > most.0 || 2 * bytes > most.1, "{case}: {invocations} invocations");
         }
     }

@@ -61,7 +61,6 @@ fn reports_are_merged_and_come_back_unchanged() {
     assert_eq!(output.stdout, "fleet.csv: 16 rows of 3 reports\n");
     assert!(output.stderr.contains("8 duplicate rows are left out"), "{output}");
     assert_eq!(rows(&folder, "fleet.csv"), [run(0, 1.0), run(1, 1.0)].concat());
-    // The file is a report like any other.
     let output = folder.run(&["compare", "fleet.csv", "reports/01.csv"]).succeeds();
     assert!(output.stdout.contains("GPU-0") && output.stdout.contains("GPU-1"), "{output}");
     folder.run(&["report", "fleet.csv", "--out", "fleet.csv.gz"]).succeeds();

@@ -124,7 +124,6 @@ fn small_cases() -> Vec<Case> {
     cases
 }
 
-/// One test for each family, so that they run in parallel: most of their time is compilation on one core.
 mod every_benchmark_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers {
     use record::suite::Benchmark;
 

@@ -79,7 +79,6 @@ fn raw_csv(records: &[Record]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The same as JSON.
 fn raw_json(records: &[Record]) -> Vec<u8> {
     let bytes = raw_csv(records);
     let mut rows = Vec::new();

@@ -172,8 +172,7 @@ fn a_worker_that_dies_at_any_moment_costs_its_case_alone() {
     );
 }
 
-/// Starts `shaderbench`, interrupts it after the first row, and returns the later lines of stderr; `None` without a
-/// device.
+/// Starts `shaderbench` and interrupts it after the first row. Returns the later stderr lines; `None` without a device.
 fn interrupted(folder: &Folder, arguments: &[&str]) -> Option<Vec<String>> {
     let mut command = folder.shaderbench(arguments).into_command();
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");

@@ -25,7 +25,6 @@ fn learn(arguments: &[&str]) -> Output {
     shaderbench(&[&["explain"], arguments].concat()).run().succeeds()
 }
 
-/// The verdict on a step, and its sentences.
 fn judged(step: &ArticleClaim, rows: &[Record], api: Api) -> (Verdict, String) {
     let rows: Vec<&Record> = rows.iter().filter(|row| row.backend == Some(api)).collect();
     let judgement = articles::judged(step, &rows);

@@ -25,7 +25,7 @@ const ATTRIBUTES: [&str; 13] = [
     "threads_per_simdgroup",
 ];
 
-/// The lines that declare a name again in its scope. naga's packed dot products do so if they share an operand
+/// Lines that declare a name again in its scope, as naga does for packed dot products with a shared operand
 /// (wgpu#9540).
 fn declared_twice(text: &str) -> Vec<&str> {
     let (mut scopes, mut twice) = (vec![BTreeSet::new()], Vec::new());

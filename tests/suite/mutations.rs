@@ -158,8 +158,8 @@ pub(crate) fn at_top() -> Vec<Mutation> {
     planted("").into_iter().map(|(fault, _)| fault).collect()
 }
 
-/// Every planted fault: those in the files, and in each kernel of `rates`, which share their text, two, or three for
-/// chains of atomic operations.
+/// Every planted fault: those in files, and two in each kernel of `rates` (one text), three in chains of atomic
+/// operations.
 fn mutations() -> Vec<Mutation> {
     let rates = benchmarks().into_iter().filter(|(_, family, _)| family.name == "rates").flat_map(|(name, ..)| {
         let name: &'static str = name.leak();
@@ -172,7 +172,6 @@ fn mutations() -> Vec<Mutation> {
     at_top().into_iter().chain(rates).chain([coarse]).collect()
 }
 
-/// One test for each family, so that they run in parallel: most of their time is compilation on one core.
 mod planted_faults_are_found {
     crate::device::each_family!(find_in);
 

@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::command::{Folder, Output, has_device, has_vulkan, is_installed};
 use record::{Record, Status};
 
-/// A copy of a folder of tests/cases.
 fn case(name: &str) -> Folder {
     let folder = Folder::new();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name);
@@ -126,7 +125,7 @@ fn a_kernel_without_a_declaration_is_told_all_that_it_needs_at_once() {
     }
 }
 
-/// SPIR-V that naga reads runs with checks; other SPIR-V goes to Vulkan as it is, or is refused with its unmet need.
+/// SPIR-V that naga reads runs with checks; other SPIR-V goes to Vulkan as it is, or is refused, naming what it needs.
 #[test]
 fn spirv_runs_as_drivers_take_it() {
     if !has_vulkan() || !is_installed("glslangValidator") {

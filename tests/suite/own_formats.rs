@@ -30,7 +30,6 @@ fn bundle(output: &Output) -> String {
     line.split('`').nth(1).and_then(|command| command.split(' ').next_back()).expect("a command").to_owned()
 }
 
-/// SPIR-V by naga.
 fn spirv(wgsl: &str) -> Vec<u8> {
     let words = Shader::read(wgsl).and_then(|shader| shader.spirv(&Constants::new(), Checks::default()));
     bytemuck::cast_slice(&words.expect("valid")).to_vec()

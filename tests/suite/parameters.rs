@@ -68,7 +68,6 @@ fn size(name: &str, benchmark: &Benchmark, lanes: u64) -> Extent {
     }
 }
 
-/// One test for each family, so that they run in parallel: most of their time is compilation on one core.
 mod every_accepted_value_of_an_override_gives_a_right_result {
     crate::device::each_family!(verify);
 

@@ -114,7 +114,7 @@ fn a_benchmark_for_cuda_only_is_skipped_on_other_apis_with_the_reason() {
             let (status, reason) = if api == Api::Cuda { (Status::Ok, "") } else { (Status::Skipped, why) };
             assert_eq!((row.status, row.reason.as_str()), (status, reason), "{name} on {api}");
             assert_eq!(row.shader_hash.is_empty(), api != Api::Cuda || name.starts_with("transfer"), "{name}");
-            // See `Contents::Clock` in common/fake.rs.
+            // The fake's workgroup times: see `Contents::Clock` in common/fake.rs.
             let in_kernel_ns = (api == Api::Cuda && name.ends_with("clock_in_kernel")).then_some(531.0);
             assert_eq!(row.in_kernel_ns, in_kernel_ns, "{name} on {api}");
         }

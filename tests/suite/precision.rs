@@ -1,5 +1,4 @@
-//! Each float kernel is within its error bound on a real (or software) device, and exceeds the bound at least fourfold
-//! if it keeps fewer bits.
+//! Float kernels keep their error bound on a real (or software) device, and exceed it fourfold if they keep fewer bits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,7 +64,6 @@ fn deviation(backend: &mut dyn Backend, launch: &Launch) -> Option<Deviation> {
     }
 }
 
-/// One test for each family, so that they run in parallel.
 mod every_float_kernel_keeps_the_bits_of_its_type {
     crate::device::each_family!(verify_family);
 
@@ -112,8 +110,7 @@ fn f16_of4(x: vec4<f32>) -> vec4<f32> { return vec4<f32>(f16_of(x.x), f16_of(x.y
 fn coarse(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(exp(x)) & 0xfffff000u); }
 ";
 
-/// Faults in kernels' arithmetic: sums of f16 in every family that adds, exponentials of 12 bits in all that have them,
-/// and factors that the kernel cuts.
+/// Arithmetic faults: f16 sums in every family that adds, 12-bit exponentials in all that have them, and cut factors.
 const FAULTS: &[(&str, &str, &str)] = &[
     (
         "attention/naive",

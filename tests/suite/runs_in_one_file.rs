@@ -9,8 +9,7 @@ use answers::report::csv;
 use record::Record;
 use serde_json::Value;
 
-/// The committed H100 report's rows as runs on `count` days. `FACTORS` scale the times of reductions on all days but
-/// the last; the second day lacks a kernel.
+/// The H100 report as runs on `count` days: `FACTORS` scale reductions on all but the last; the second lacks a kernel.
 fn runs(count: usize) -> Vec<Vec<Record>> {
     const FACTORS: [f64; 4] = [1.3, 1.1, 0.9, 2.0];
     let is_wanted = |row: &Record| matches!(row.family.as_str(), "reduction" | "ceiling");

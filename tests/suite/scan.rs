@@ -27,8 +27,7 @@ fn edited(name: &str, dtype: Dtype, n: u64, params: &[(&str, f64)], text: Text, 
     job
 }
 
-/// Paths that are rare on this device: every tile is late and is added up from the input, or no predecessor has
-/// published its inclusive sum.
+/// Rare paths on this device: every tile is late and added up from the input, or no predecessor has an inclusive sum.
 #[test]
 fn every_path_of_the_single_pass_scan_is_right() {
     let Some(adapter) = adapter() else { return };
@@ -89,8 +88,8 @@ fn started_as(backend: &mut dyn Backend, text: Text, order: Edit) -> Option<Stri
     fault(backend, &mut job).expect("it ends")
 }
 
-/// With `silent`, tiles publish no inclusive sums. The faults in `late` must be found if every tile is added up from
-/// the input, and those in `partial` if tiles are silent.
+/// With `silent`, tiles publish no inclusive sums. `late` faults must be found if tiles are late, `partial` ones if
+/// silent.
 fn verify_single_pass(
     backend: &mut dyn Backend,
     name: &str,

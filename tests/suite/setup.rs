@@ -67,7 +67,6 @@ impl Machine {
         std::fs::set_permissions(self.0.path(&name), std::fs::Permissions::from_mode(0o755)).expect("permitted");
     }
 
-    /// Starts a repository command in its own terminal.
     fn start(&self, command: &str) -> Child {
         let mut script = program(&found("script")).args(&["-qefc", command, "/dev/null"]).into_command();
         script.current_dir(env!("CARGO_MANIFEST_DIR")).env("PATH", self.0.path("bin")).env("SHELL", "/bin/sh");
@@ -75,7 +74,7 @@ impl Machine {
         script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script starts")
     }
 
-    /// The limit of minutes allows for a busy machine.
+    /// Waits up to five minutes: the machine may be busy.
     #[track_caller]
     fn end(&self, mut child: Child) -> Screen {
         let end = Instant::now() + Duration::from_secs(300);
@@ -222,8 +221,8 @@ fn control_c_ends_an_installation() {
     assert!(!screen.text.contains("error: "), "{}", screen.text);
 }
 
-/// Without `--foreground`, `timeout` runs its command in a process group of its own: the terminal stops it, and Ctrl-C
-/// does not reach it.
+/// Without `--foreground`, `timeout` uses a process group of its own: the terminal stops it, and Ctrl-C does not reach
+/// it.
 #[test]
 fn no_script_moves_a_command_out_of_the_terminals_foreground() {
     let mut timeouts = 0;

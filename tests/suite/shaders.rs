@@ -219,8 +219,8 @@ pub(crate) fn declared(line: &str) -> Option<(&str, &str)> {
     (is_declaration && is_word(kind) && is_word(name) && kind != "return").then_some((kind, name))
 }
 
-/// Stores to a local vector's component by a run-time index. FXC unrolls every loop around one, and fails with X3511 if
-/// it cannot (wgpu#4436, #8334).
+/// Stores to a local vector's component by run-time index: FXC unrolls loops around them or fails (X3511, wgpu#4436,
+/// #8334).
 fn stores_by_index(text: &str) -> Vec<&str> {
     let is_vector = |kind: &str| kind.ends_with(['2', '3', '4']) && !kind.contains('_');
     let mut vectors = BTreeSet::new();

@@ -1,5 +1,4 @@
-//! `show` prints a kernel in each language, or one sentence why there is none. The command's own tests show every
-//! kernel.
+//! `show` prints a kernel in each language, or one sentence why there is none. Its own tests show every kernel.
 
 use crate::command::{Folder, Output, shaderbench};
 

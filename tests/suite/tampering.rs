@@ -1,6 +1,5 @@
 //! Ways to tamper with a report before sharing it.
 
-/// A report as a table of texts.
 #[derive(Clone)]
 pub(crate) struct Sheet {
     header: Vec<String>,
@@ -26,7 +25,6 @@ impl Sheet {
         self.header.iter().position(|own| own == name).unwrap_or_else(|| panic!("no column {name}"))
     }
 
-    /// Index of the row of this benchmark and size with a time.
     pub(crate) fn row(&self, benchmark: &str, n: &str) -> usize {
         let [name, size, status] = ["benchmark", "n", "status"].map(|name| self.column(name));
         let is_it = |row: &Vec<String>| row[name] == benchmark && row[size] == n && row[status] == "ok";

@@ -15,13 +15,11 @@ use record::{Record, Status};
 
 #[derive(Default)]
 struct Progress {
-    /// Whether the last prepared job is the subject.
     is_subject: bool,
     /// Number of measurements of the subject: each ends with a sample into poisoned outputs.
     attempts: usize,
 }
 
-/// The fake device with a changing clock and a monitor.
 struct MonitoredDevice {
     fake: Fake,
     /// The clock after the first sample of the subject, by the number of earlier measurements. The run starts with 1.
@@ -163,12 +161,10 @@ fn on_a_device_with_a_constant_clock_a_case_is_measured_once() {
     assert!(row.drift.is_some_and(|drift| drift.abs() < 0.001), "{:?}", row.drift);
 }
 
-/// Falls by a tenth with each measurement.
 fn falling(attempts: usize) -> f64 {
     0.9_f64.powi(attempts as i32 + 1)
 }
 
-/// Rises by a tenth with each measurement.
 fn rising(attempts: usize) -> f64 {
     falling(attempts).recip()
 }
@@ -254,7 +250,7 @@ fn a_row_with_throttling_and_drift_names_both() {
 
 #[test]
 fn timestamps_in_the_wrong_unit_are_not_used() {
-    // Ticks of 41.7 ns read as nanoseconds, nanoseconds read as ticks, factors of two, and errors on both sides of the
+    // Ticks of 41.7 ns read as nanoseconds, nanoseconds read as ticks, factors of two, errors on both sides of the
     // limit.
     for (stretch, timer) in [
         (1.0 / 41.7, "wall"),

@@ -8,7 +8,6 @@ use record::{Record, Status};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_shaderbench");
 
-/// Two cases, with their ceilings.
 const CASES: [&str; 6] = ["run", "stream/copy", "--size", "2^12,2^14", "--epochs", "2"];
 
 fn run(folder: &Folder, against: &str, more: &[&str]) -> Output {

@@ -1,5 +1,4 @@
-// The report of this page's rows and reports, in a frame with the report page's style. Folded, the frame shows the
-// report's first screen.
+// The report of this page's rows and reports, in a frame with the report page's style; folded to its first screen.
 
 import { byId } from "./element.js";
 

@@ -21,6 +21,7 @@ pub(crate) enum Event {
     Start { case: String },
     /// All rows from index `from`, the first new or changed one.
     Rows { from: usize, rows: Vec<Row>, ends_pass: bool },
+    /// The lost device is open again.
     Reopened,
 }
 

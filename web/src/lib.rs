@@ -50,9 +50,8 @@ pub fn choices() -> String {
         .to_string()
 }
 
-/// Opens the browser's preferred adapter. `host` is an object with values that only scripts can read: `browser`, `os`
-/// and `cpu`, and the adapter's `device`, `vendor` and `is_software`. Returns the device's properties: an array of
-/// section, name and value.
+/// Opens the browser's preferred adapter. `host` has what only scripts can read: `browser`, `os` and `cpu`, and the
+/// adapter's `device`, `vendor` and `is_software`. Returns the device's properties, each as section, name and value.
 ///
 /// # Errors
 /// If there is no adapter, or it cannot be opened.
@@ -234,7 +233,7 @@ pub fn csv(json: &str) -> Result<String, JsError> {
 /// A report's number of rows (`rows`), `devices`, `date` and `notes`, as an object.
 ///
 /// # Errors
-/// If the file is not a valid report, with the line.
+/// If the file is not a valid report; the error names the line.
 #[wasm_bindgen]
 pub fn inspect(name: &str, text: &str) -> Result<String, JsError> {
     Ok(files::inspect(name, text).map_err(js_error)?.to_string())

@@ -38,7 +38,6 @@ pub(crate) fn hide(is_hidden: bool) {
     });
 }
 
-/// Ends the run before its next case.
 pub(crate) fn stop() {
     STATE.with(|state| {
         state.is_stopped.set(true);

@@ -7,7 +7,7 @@ import { measure, open, skip, verify } from "./page.mjs";
 import { WITHOUT_FIGURES, assertRows, tooSlow, withoutFigures } from "./rows.mjs";
 
 const PLANES = ["fft", "gemv", "matmul", "pitched", "rmsnorm", "softmax", "stencil", "texture", "transpose"];
-// Browsers always run checks, so safety_tax repeats kernels of other families.
+// In browsers, run-time checks are always on, so safety_tax repeats kernels of other families.
 const isOfArrays = (name) => ![...PLANES, "attention", "safety_tax"].includes(name);
 /** Families by the form of their sizes. 256 attention heads would take a software device minutes. */
 const GROUPS = [
@@ -47,7 +47,6 @@ test("a planted fault is found by one launch", { skip, timeout: MINUTE }, async 
     await page.context().close();
 });
 
-/** One launch of each kernel of the selected families. */
 async function verified(sizes, isSelected) {
     const { page, log } = await open();
     const families = await page.$$eval("input[name=family]", (inputs) => inputs.map((input) => input.value));
@@ -59,7 +58,6 @@ async function verified(sizes, isSelected) {
     return rows;
 }
 
-/** The rows of a run of the selected families. */
 async function measured(sizes, isSelected) {
     const { page, log } = await open(`?size=${sizes.join("&size=")}${ONE_EPOCH}`);
     const families = await page.$$eval("input[name=family]", (inputs) => inputs.map((input) => input.value));

@@ -62,7 +62,6 @@ export const withScript = (file, script) => (page) =>
         await route.fulfill({ response, body: `{\n${script}\n}\n${await response.text()}` });
     });
 
-/** Waits until the tables have `count` rows. */
 export const waitForRows = (page, count) =>
     page.waitForFunction((count) => document.querySelectorAll("tr[data-status]").length >= count, count, {
         timeout: 2 * MINUTE,
@@ -104,7 +103,6 @@ export async function drop(page, name, text) {
 
 export const notices = (page) => page.locator("#notices .notice span").allInnerTexts();
 
-/** Measures these families on a ready page. Returns the rows. */
 export async function measure(page, families) {
     await selectFamilies(page, families);
     const start = Date.now();

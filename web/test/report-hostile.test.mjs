@@ -93,7 +93,6 @@ test("the policy of the page blocks requests and foreign scripts", { skip, timeo
 const EXTREMES = "0 -0 1e-300 5e-324 100000000000 1e308 18446744073709551615 9007199254740993 -1e308".split(" ");
 const WHOLE = ["samples", "launches", "bytes", "flops", "seed"];
 
-/** Whether the reader accepts a value of a column. */
 function isAccepted(column, value) {
     if (column === "n") return /^[1-9]\d{0,11}$/.test(value);
     if (WHOLE.includes(column)) return /^\d+$/.test(value);
@@ -110,7 +109,6 @@ function changed(rows, columns, valueOf) {
     });
 }
 
-/** The rows of a CSV report. */
 function rowsOf(report) {
     const cells = (line) =>
         [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted ?? plain);

@@ -85,5 +85,4 @@ export const texts = (page, selector) => page.$$eval(selector, (all) => all.map(
 export const column = (page, index) =>
     page.$$eval(".comparison tbody tr", (rows, index) => rows.map((row) => row.children[index]?.textContent ?? ""), index);
 
-/** Types into the table's search field. */
 export const search = (page, text) => page.locator("input[type=search]").pressSequentially(text);

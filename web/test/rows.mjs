@@ -22,7 +22,6 @@ export function assertRows(rows) {
 }
 
 const names = (rows) => [...new Set(rows.map((row) => `${row.family}/${row.benchmark}`))].sort();
-/** Benchmarks with figures in at least one row. */
 export const withFigures = (rows) => names(rows.filter(isRight));
 export const withoutFigures = (rows) =>
     names(rows).filter((name) => !withFigures(rows).includes(name) && !isLibrary(name));

@@ -28,7 +28,6 @@ const LOSABLE = (isGone, after = 3) => `
         if (--submitsLeft === 0) [globalThis.isGone] = [${isGone}, globalThis.device.destroy()];
     };`;
 
-/** Runs a function in the workers of the page. */
 const inWorkers = (page, call) => Promise.all(page.workers().map((worker) => worker.evaluate(call)));
 
 /** Presses Run, and Stop after `count` rows. Returns the rows. */
@@ -118,7 +117,6 @@ test(
     },
 );
 
-/** The program with a memory limit of `bytes`. */
 function withMemoryOf(bytes, program) {
     const number = (value) => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...number(value >>> 7)]);
     const numberAt = (at) => {

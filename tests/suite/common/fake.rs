@@ -10,7 +10,6 @@ use record::suite::{Api, DeviceType, Feature};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Behaviour {
-    /// Computes the oracle's values.
     Right,
     /// Is wrong by 1 in the element of this index.
     Wrong(u64),
@@ -38,13 +37,11 @@ pub(crate) enum Behaviour {
     Lost,
     /// Does not finish: the job times out.
     Hanging,
-    /// Is lost at this stage of a case.
     LostIn(Stage),
     /// The clock falls to this fraction during the job's first sample, and stays there.
     Throttled(f64),
 }
 
-/// The stages of a case in which a device can be lost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Stage {
     Prepare,

@@ -89,12 +89,10 @@ pub(crate) fn is_subject(row: &Record) -> bool {
     row.name() == "transpose/tiled" && row.dtype == Some(Dtype::F32) && row.params_text() == "PAD=1"
 }
 
-/// The cases of the subject's family.
 pub(crate) fn plan_of_subject() -> Vec<Case> {
     cases(&["transpose"], &["64x96"])
 }
 
-/// Runs the cases on each API in turn.
 pub(crate) fn run(backends: &mut [&mut dyn Backend], cases: &[Case], recorder: &mut Recorder) -> Result<Vec<Record>> {
     pollster::block_on(engine::run(backends, cases, &settings(), recorder))
 }
@@ -127,8 +125,7 @@ pub(crate) fn row_of<'a>(records: &'a [Record], name: &str) -> &'a Record {
     records.iter().find(|row| row.name() == name && row.dtype == Some(Dtype::F32)).expect("a row")
 }
 
-/// Runs with this behaviour of the subject. Asserts that no other row fails. Returns the rows and the number of
-/// reopenings.
+/// Runs with this behaviour of the subject, and asserts that no other row fails. Returns rows and number of reopenings.
 pub(crate) fn run_with(behaviour: Behaviour) -> (Vec<Record>, usize) {
     let mut backend = fake(only(SUBJECT, behaviour));
     let records = run_family(&mut backend, &mut Recorder::default());

@@ -1,5 +1,4 @@
-//! `shaderbench-bindgen PROGRAM.wasm FOLDER` writes the page's WebAssembly program, and the JavaScript that
-//! loads it, to the folder.
+//! `shaderbench-bindgen PROGRAM.wasm FOLDER` writes the page's WebAssembly program and its JavaScript loader to FOLDER.
 
 use std::process::ExitCode;
 
