@@ -96,7 +96,7 @@ def shapes(lines):
 
 
 def write_corpus(source, folder):
-    """Writes hostile fields and shapes of a two-row report by ending: small ones, and a seventh of those up to 8 KiB."""
+    """Writes hostile fields and shapes of a two-row report: small ones, and a seventh of those up to 8 KiB."""
     lines = table(source, 2)
     for number, (_, contents, ending) in enumerate([*fields(lines), *json_values(lines), *shapes(lines)]):
         if ending in ("csv", "json") and len(contents) <= 8192 and (number % 7 == 0 or len(contents) < 200):

@@ -29,7 +29,7 @@ fn case(record: &Record) -> [String; 4] {
     [record.name(), record.dtype_name().to_owned(), record.size(), record.params_text()]
 }
 
-/// The cases of a report, of which none may have two rows.
+/// The cases of a report. Asserts that each has one row.
 fn cases(folder: &Folder, report: &str) -> BTreeSet<[String; 4]> {
     let records = folder.records(report);
     let cases: BTreeSet<_> = records.iter().map(case).collect();

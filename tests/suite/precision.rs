@@ -16,8 +16,8 @@ const LEAST: f64 = 4.0;
 /// Significant bits of bf16, and of tf32 and f16.
 const NARROW: [u32; 2] = [8, 11];
 
-/// Kernels whose declared arithmetic hides cuts to so many bits or more: sums of f16, whose error is that of a dozen of
-/// its last bits; weights with an offset, of which f32 leaves 16 bits; the texture unit's 8-bit weights.
+/// Kernels whose declared arithmetic hides cuts to so many bits or more: sums of f16, whose error is a dozen of its
+/// last bits; weights with an offset, which leaves them 16 bits in f32; the texture unit's 8-bit weights.
 const HIDDEN: [(&str, Dtype, u32); 4] = [
     ("ceiling/fma_f16", Dtype::F16, 8),
     ("ceiling/fma_f16", Dtype::Vec2F16, 8),

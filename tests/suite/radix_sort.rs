@@ -16,7 +16,7 @@ fn fault_with(backend: &mut dyn Backend, text: fn(&mut Kernel) -> &mut String, e
     let (family, benchmark) = benchmark("radix_sort/onesweep");
     let params: BTreeMap<String, f64> =
         [("PAIRS", 1.0), ("WG", 128.0), ("LOOKS", 0.0)].map(|(name, value)| (name.to_owned(), value)).into();
-    // Eleven tiles, of which the last has one key.
+    // Eleven tiles; the last has one key.
     let case = Case::new(family, benchmark, Shape::new(Dtype::U32, Extent::Linear(20_481), params));
     let mut job = Job::new(&case).expect("valid");
     for (before, after) in edits {
