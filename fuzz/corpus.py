@@ -26,7 +26,7 @@ VALUES = [None, True, [], {}, [1], {"a": 1}, 0, -1, 1e308, 10**30, "", "x", -0.5
 
 
 def table(path, rows=14):
-    """Header and some rows of a report, from all over it."""
+    """The header and some evenly spaced rows of a report."""
     with open(path, newline="") as file:
         lines = list(csv.reader(file))
     step = max(1, (len(lines) - 1) // rows)
@@ -73,7 +73,7 @@ def json_values(lines):
 
 
 def shapes(lines):
-    """Files that are no reports, or reports of an odd form."""
+    """Files that are no reports, and reports of an odd form."""
     whole = write_table(lines)
     objects = json.dumps(as_objects(lines)).encode()
     header = write_table(lines[:1])
@@ -96,7 +96,7 @@ def shapes(lines):
 
 
 def write_corpus(source, folder):
-    """Every hostile field and shape on a report of two rows, by ending, in files that a fuzzer takes."""
+    """Writes hostile fields and shapes of a two-row report: small ones, and a seventh of those up to 8 KiB."""
     lines = table(source, 2)
     for number, (_, contents, ending) in enumerate([*fields(lines), *json_values(lines), *shapes(lines)]):
         if ending in ("csv", "json") and len(contents) <= 8192 and (number % 7 == 0 or len(contents) < 200):

@@ -1,4 +1,4 @@
-//! The CSV reader returns a report or a one-line error for any bytes, and reads what it writes as the same records.
+//! The CSV reader returns a report or a one-line error for any bytes; a report written again has the same records.
 
 #![no_main]
 

@@ -1,5 +1,4 @@
-//! The JSON reader returns a report or a one-line error for any bytes, by the rules of the CSV reader: what it reads comes
-//! back through both formats as the same records.
+//! By the CSV reader's rules, the JSON reader returns a report or a one-line error; both formats keep what it reads.
 
 #![no_main]
 
@@ -23,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(again.records, report.records);
     let mut records = report.records;
     for record in &mut records {
-        // Only JSON has these.
+        // CSV has no columns for these.
         record.all_samples_ns.clear();
         record.epoch_samples.clear();
         record.picture_hash = None;

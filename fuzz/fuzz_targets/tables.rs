@@ -1,8 +1,7 @@
-//! Whatever a report says, tables, Markdown, comparisons, the index and the page are written without a panic, and nothing
-//! of it acts on a terminal.
+//! Any report becomes tables, Markdown, comparisons, index and page without a panic or a terminal control character.
 //!
-//! A hash of the input chooses one writer, with its width, format and order: all of them together take several times as
-//! long, and some thousand inputs reach every one of them.
+//! A hash of the input selects one writer and its width, format and order: all writers together take several times as
+//! long, and some thousand inputs reach each of them.
 
 #![no_main]
 
@@ -21,7 +20,7 @@ use record::error::is_hidden;
 
 fn check(what: &str, text: &str) {
     let is_bad = |character: char| character != '\n' && is_hidden(character);
-    // Printable ASCII, nearly all of every text, is checked without decoding.
+    // Fast path without decoding: nearly every text is printable ASCII.
     let is_plain = text.bytes().fold(true, |plain, byte| plain & ((b' '..=b'~').contains(&byte) | (byte == b'\n')));
     if !is_plain {
         let bad = text.char_indices().find(|(_, character)| is_bad(*character));
@@ -29,7 +28,7 @@ fn check(what: &str, text: &str) {
     }
 }
 
-/// Choices that depend on the whole input and on nothing else.
+/// Choices that depend on the whole input only.
 struct Choices(u64);
 
 impl Choices {

@@ -1,4 +1,4 @@
-//! `action.yml`'s script, outside of GitHub: `gh` is a stand-in, and releases are files.
+//! Tests `action.yml`'s script outside of GitHub: `gh` is a stand-in, and releases are files.
 
 #![cfg(target_os = "linux")]
 
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::command::{Folder, Output, is_installed, program};
 
-/// Finds no comment of an earlier run, unless the file `old` is there, and keeps what is sent.
+/// Lists an earlier run's comment only if the file `old` exists, and saves what the script sends.
 const GH: &str = r#"#!/bin/sh
 case "$*" in
     *--jq*) cat "$WORK/old" 2>/dev/null || true ;;
@@ -14,7 +14,7 @@ case "$*" in
 esac
 "#;
 
-/// A program that prints its arguments, one a line, and ends with the code in the file `code`.
+/// Prints its arguments, one per line, and exits with the code in the file `code`.
 const PROGRAM: &str = "#!/bin/sh\nprintf '<%s>\\n' \"$@\"\nexit \"$(cat \"$WORK/code\")\"\n";
 
 fn act(folder: &Folder, variables: &[(&str, &str)]) -> Output {
@@ -58,13 +58,13 @@ fn the_action_runs_and_comments_and_ends_with_the_code_of_the_program() {
     let sent = folder.text("sent");
     assert!(sent.contains("POST\nrepos/owner/kernels/issues/7/comments\n"), "{sent}");
     assert_eq!(folder.text("shaderbench/comment.md"), folder.text("summary"));
-    // The comment of the first run is renewed.
+    // A later run replaces the first run's comment.
     folder.write("old", "12\n34\n");
     folder.write("code", "0");
     act(&folder, &[("ARGUMENTS", "run"), ("PROGRAM", &own)]).succeeds();
     let sent = folder.text("sent");
     assert!(sent.contains("PATCH\nrepos/owner/kernels/issues/comments/34\n"), "{sent}");
-    // A push has no pull request.
+    // A push has no pull request to comment on.
     std::fs::remove_file(folder.path("sent")).expect("removed");
     act(&folder, &[("ARGUMENTS", "run"), ("PROGRAM", &own), ("GITHUB_REF", "refs/heads/main")]).succeeds();
     assert!(!folder.path("sent").exists());

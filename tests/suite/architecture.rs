@@ -1,4 +1,4 @@
-//! Imports run downward only, and never in a circle.
+//! Imports point downward only, and form no cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{ItemMod, ItemUse, UseTree, Visibility};
 
-/// The crates, whose walls the compiler keeps, and the crate of the program.
+/// The library crates, whose boundaries the compiler enforces, and the program's crate.
 const CRATES: [&str; 5] = ["src/record", "src/kernels", "src/gpu", "src/answers", "src"];
 
-/// What the folders inside of a crate may import of it, and of the crates below. Compilers and devices know no row and no
-/// family.
+/// What folders may import from their own crate and those below. Compilers and devices import no rows, no families.
 const IMPORTS: &[(&str, &[&str])] = &[
     ("src/record/error", &["crate::error"]),
     ("src/record/suite", &["crate::error", "crate::suite"]),
@@ -25,7 +24,6 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
 }
 
-/// The Rust files of a crate, without its build script.
 fn sources_of(root: &str) -> Vec<PathBuf> {
     let is_rust = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("build.rs");
     let is_of_other = |path: &PathBuf| CRATES.iter().any(|other| *other != "src" && path.starts_with(other));
@@ -76,7 +74,7 @@ fn module(root: &str, path: &Path) -> Module {
 #[derive(Default)]
 struct Paths {
     used: Vec<Vec<String>>,
-    /// Those of `pub use`: they name no need of the file's own.
+    /// Paths of `pub use`, which are no dependency of the file itself.
     exported: Vec<Vec<String>>,
 }
 
@@ -126,7 +124,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
 }
 
-/// The file that defines what `path` names, seen from the module `from`; `None` for what is not the crate's.
+/// The module that defines `path`, seen from the module `from`; `None` if outside of the crate.
 fn defined_in(from: &Module, path: &[String], files: &BTreeMap<Module, Paths>) -> Option<Module> {
     let known = |module: &Module| files.contains_key(module);
     let (mut at, mut rest) = match path.first()?.as_str() {
@@ -151,7 +149,7 @@ fn defined_in(from: &Module, path: &[String], files: &BTreeMap<Module, Paths>) -
     Some(at)
 }
 
-/// A circle in `graph`, as its modules in order; `None` where there is none.
+/// A cycle in `graph`, as its modules in order.
 fn circle(graph: &BTreeMap<Module, BTreeSet<Module>>) -> Option<Vec<Module>> {
     fn walk(
         at: &Module,
@@ -211,7 +209,6 @@ fn each_package_with_one_door_is_used_there_alone() {
     }
 }
 
-/// These tell where things are.
 #[test]
 fn the_paths_in_contributing_exist() {
     const GUIDES: [&str; 4] = ["CONTRIBUTING.md", "shaders/README.md", "scripts/README.md", "packaging/README.md"];
@@ -231,7 +228,7 @@ fn the_paths_in_contributing_exist() {
 #[test]
 fn the_core_reads_no_clock_and_no_file() {
     for path in all_sources() {
-        // On Linux a card's sensors, its link and its node are files.
+        // On Linux, a card's sensors, PCIe link and NUMA node are files.
         let is_sensor = path.parent().is_some_and(|folder| folder.ends_with("backend/monitor"));
         // nvcc compiles CUB from a file, and may hang.
         let is_compiled = path.ends_with("backend/cuda/library/cub.rs");

@@ -1,4 +1,4 @@
-//! Arguments and texts of the command line: what options and filters take, and that texts fit 80 columns.
+//! The command line: values that options and filters accept, and texts that fit 80 columns.
 
 use crate::command::{Folder, Output, has_device, is_installed, program, shaderbench, shaderbench_in_empty_folder};
 use crate::terminal::without_colors;
@@ -11,7 +11,7 @@ fn commands(help: &str) -> Vec<(String, String)> {
         (0..lines.len()).filter(|index| is_named(&lines[*index]) && !lines[*index].starts_with("  shaderbench"));
     let entry = |index: usize| {
         let name = lines[index].split_whitespace().next().unwrap_or_default();
-        // The example is at the end of the line, or in the next one.
+        // The example ends the line, or is on the next one.
         let example = lines[index..].iter().find_map(|line| line.find("shaderbench ").map(|at| &line[at..]));
         (name.to_owned(), example.expect("an example").to_owned())
     };
@@ -31,7 +31,7 @@ fn size_and_param_take_one_value_each_or_several_by_commas() {
     assert!(padded.stdout.contains("groupshared float tile[1056]"), "{padded}");
     let two = shaderbench(&["show", "--lang", "cuda", "--param", "SLOTS=64,WG=32", "atomics/spread"]).run().succeeds();
     assert!(two.stdout.contains("#define SLOTS 64u") && two.stdout.contains("#define WG 32u"), "{two}");
-    // What follows a value is a filter.
+    // The argument after a value is a filter.
     shaderbench_in_empty_folder(&["run", "--size", "2^16", "2^17", "--dry-run"])
         .fails_with(2, "there is no family or benchmark '2^17'");
     if !has_device() {
@@ -70,7 +70,7 @@ fn a_part_of_a_name_selects_every_benchmark_that_contains_it() {
         assert!(!output.stdout.contains("scan/"), "{output}");
         let note = "no family is named 'tiled'; running the benchmarks whose names contain it: transpose/tiled, ";
         assert!(output.stderr.contains(note), "{output}");
-        // A family's whole name is not a part.
+        // A family's full name is no partial match.
         assert!(!run("scan").succeeds().stderr.contains("names contain it"));
     }
 }
@@ -113,7 +113,7 @@ fn help_fits_80_columns_and_is_short() {
 #[test]
 fn every_example_of_the_help_is_accepted() {
     let help = shaderbench(&["help", "--all"]).run().succeeds().stdout;
-    // Of the uses, two spaces or more separate an example from its meaning.
+    // Two spaces or more separate a use from its meaning.
     let uses = help.lines().filter_map(|line| line.strip_prefix("  shaderbench ")?.split("  ").next());
     let uses: Vec<String> = uses.filter(|text| !text.is_empty()).map(|text| format!("shaderbench {text}")).collect();
     assert!(uses.len() > 12, "{help}");
@@ -121,7 +121,7 @@ fn every_example_of_the_help_is_accepted() {
         let arguments: Vec<&str> = example.split(' ').skip(1).filter(|word| !word.is_empty()).collect();
         let is_run = ["run", "transpose"].contains(&arguments[0]);
         let arguments = if is_run { [&arguments[..], &["--dry-run"]].concat() } else { arguments };
-        // Without a device, arguments are read and nothing is measured.
+        // Without a device, arguments are parsed and nothing is measured.
         let folder = Folder::new();
         let output = folder.shaderbench(&arguments).without_devices().run();
         for mistake in ["unexpected argument", "invalid value", "there is no", "unrecognized"] {
@@ -207,7 +207,7 @@ fn quiet_commands_print_results_and_errors_alone() {
     let arguments = ["run", "ceiling/launch", "--profile", "quick", "-q", "-o", "r.csv", "--fail-on", "wrong"];
     let output = folder.run(&arguments).succeeds();
     assert!(output.stdout.contains("launch"), "{output}");
-    // A driver may write lines of its own.
+    // A driver may print lines of its own.
     for note in ["timing by", "1 case", "rows in"] {
         assert!(!output.stderr.contains(note), "{output}");
     }
@@ -271,8 +271,7 @@ fn messages_beside_the_progress_bar_break_at_words() {
     assert!(screen.contains("wrong: element"), "{screen}");
     let is_whole = |line: &str| line.trim_end().ends_with("transpose/tiled f32 96x64 PAD=1");
     assert!(screen.lines().any(is_whole), "the bar cuts the case's name\n{screen}");
-    // A message beside the bar is padded to the end of its last line, and the terminal begins a new one.
-    // The path of a bundle has no place to break.
+    // A message over the bar is padded to its last line's end, and the terminal wraps. Bundle paths cannot be broken.
     for line in screen.lines().filter(|line| !line.contains("-wrong/")) {
         let line: Vec<char> = line.chars().collect();
         let is_broken_word = |end: &usize| line[end - 1] != ' ' && line[*end] != ' ' && !"░█".contains(line[*end]);
@@ -281,7 +280,7 @@ fn messages_beside_the_progress_bar_break_at_words() {
     }
 }
 
-/// The text without colours and cursor movements, with a new line for each return of the cursor.
+/// The text without colours; each cursor movement and carriage return is a line break.
 fn without_controls(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;

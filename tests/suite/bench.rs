@@ -1,4 +1,4 @@
-//! `bench`: kernels that are not the suite's, and their TOML files.
+//! `bench`: kernels of the user, and their TOML files.
 
 use crate::command::{Folder, Output, has_device, shaderbench_in_empty_folder};
 use record::{Record, Status};
@@ -8,14 +8,13 @@ const BINDINGS: &str = "@group(0) @binding(0) var<storage, read> input: array<f3
 ";
 const MAIN: &str = "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) ";
 
-/// A kernel with the bindings `input` and `output`.
 fn kernel(body: &str) -> String {
     format!("{BINDINGS}{MAIN}{{ {body} }}\n")
 }
 
 const COPY: &str = "output[id.x] = input[id.x];";
 
-/// `bench k.wgsl` on 4096 scalars, of this kernel with this TOML file, if any.
+/// Runs `bench k.wgsl` on 4096 scalars, with `toml` as its declaration unless empty.
 fn bench(folder: &Folder, wgsl: &str, toml: &str, options: &[&str]) -> Output {
     folder.write("k.wgsl", wgsl);
     if !toml.is_empty() {
@@ -25,7 +24,6 @@ fn bench(folder: &Folder, wgsl: &str, toml: &str, options: &[&str]) -> Output {
     folder.run(&[&always[..], options].concat())
 }
 
-/// The rows of the family `k`.
 fn rows(folder: &Folder) -> Vec<Record> {
     folder.records("r.csv").into_iter().filter(|row| row.family == "k").collect()
 }
@@ -52,7 +50,7 @@ fn a_new_kernel_has_a_table_at_once_and_files_are_not_overwritten() {
     let rows: Vec<Record> = folder.records("r.csv").into_iter().filter(|row| row.family == "mine").collect();
     assert!(rows.iter().all(|row| row.status == Status::Ok && row.share.is_some()), "{output}");
     assert_eq!(rows[0].bytes, Some(12 << 14));
-    // The same again is complete, and compares with itself.
+    // The same run again has nothing left to measure, and its report compares with itself.
     folder.run(&["bench", "mine.wgsl", "--size", "2^14", "--profile", "quick", "--resume", "r.csv"]).succeeds();
     folder.run(&["compare", "r.csv", "r.csv"]).succeeds();
 }
@@ -156,7 +154,6 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&copy, "[verify]\nexpect = \"input[i\"", "k.toml: [verify]: expect: expecting ']'"),
         (&copy, "[verify]\ntolerance = 1.0", "set exactly one of expect, compute, command, reference and file"),
         (&copy, "[verify]\nexpect = \"i\"\ntolerance = -1.0", "tolerance and relative must be finite and at least 0"),
-        // Launches of several steps.
         (&copy, "entry = \"other\"", "k.wgsl: there is no entry point 'other', only main"),
         (
             &two_entries,
@@ -186,7 +183,6 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
             "steps = [{ repeat = 1000000, steps = [{ entry = \"main\" }] }]",
             "a launch repeats steps more than 100000 times",
         ),
-        // Uniforms, textures, samplers.
         (&copy, "[uniforms]\nfoo = 1", "[uniforms.foo]: the kernel has no variable 'foo', only input, output"),
         (
             &params,
@@ -208,7 +204,6 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&drawing, "[buffers]\nimage = { format = \"bgra\" }", "unknown format 'bgra'; use one of rgba8unorm"),
         (&drawing, "", "[buffers.image]: the texture needs size = [\"WIDTH\", \"HEIGHT\"], or sizes of the form"),
         (&sampled, "[samplers]\ns = { filter = \"cubic\" }", "[samplers.s]: 'cubic' is neither 'linear' nor 'nearest'"),
-        // Sources and answers.
         (&format!("#import a::b\n{copy}"), "", "k.wgsl, line 1: #import a::b: there is no file a::b"),
         (&copy, "preprocess = \"no-such-program {in}\"", "k.wgsl: preprocess: no-such-program: command not found"),
         (&copy, "preprocess = \"cat {in} | cat\"", "is not a single command; to run several commands, write a script"),
@@ -275,7 +270,7 @@ fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
         assert!(output.stderr.starts_with("error: ") && output.stderr.contains(sentence), "{sentence}\n{output}");
         assert!(!folder.path("r.csv").exists());
     }
-    // Without the file that it needs.
+    // Without the declaration that it needs.
     folder.write("alone.wgsl", uniform);
     let output = folder.run(&["bench", "alone.wgsl"]).exits_with(2);
     let sentence =

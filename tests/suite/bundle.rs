@@ -8,7 +8,7 @@ use gpu::engine::{WrongResult, wrong_at, wrong_result};
 use record::error::Result;
 use record::suite::{Benchmark, Case, Shape};
 
-/// A tiled transpose with an index of the tile that is off by one bit.
+/// A tiled transpose with one tile index off by one bit.
 fn planted(folder: &Folder) {
     let (_, tiled) = benchmark("transpose/tiled");
     assert!(tiled.wgsl.contains("output["), "the kernel stores to output");
@@ -34,14 +34,14 @@ fn a_wrong_row_leaves_a_bundle_that_replays_to_the_same_element() {
     for file in ["bundle.json", "README.txt", "kernel.wgsl", "input.in.bin", "output.bin", "expected.bin"] {
         assert!(folder.path(bundle).join(file).exists(), "{file}\n{output}");
     }
-    // The size is the smallest that is wrong.
+    // The bundle has the smallest wrong size.
     assert!(!bundle.contains("100x257"), "{bundle}");
     let again = folder.run(&["bench", "replay", bundle]).exits_with(3);
     assert!(again.stdout.contains("\nthe first wrong element is the same as the bundle's"), "{again}");
     let readme = folder.text(&format!("{bundle}/README.txt"));
     let first = readme.lines().nth(2).expect("an element");
     assert!(again.stdout.contains(first), "{first}\n{again}");
-    // The compiler is repaired: the suite's kernel is right.
+    // With a repaired compiler, as the suite's own kernel imitates here, the result is right.
     let (_, tiled) = benchmark("transpose/tiled");
     folder.write(&format!("{bundle}/transpose/tiled.wgsl"), tiled.wgsl);
     let right = folder.run(&["bench", "replay", bundle]).succeeds();
@@ -87,7 +87,7 @@ fn what_is_no_bundle_is_one_sentence() {
     }
 }
 
-/// Faults by which a kernel reads workgroup memory that nothing wrote: what it finds differs from launch to launch.
+/// Faults that read unwritten workgroup memory, whose contents differ from launch to launch.
 const UNWRITTEN: &[(&str, &str)] = &[
     ("scan/single_pass_subgroup", "lane == lanes - 1u || "),
     ("workgroup_memory/distinct_words", "words[j * WG + t] ="),
@@ -96,7 +96,7 @@ const UNWRITTEN: &[(&str, &str)] = &[
     ("workgroup_memory/occupancy", "pages[page + other]"),
 ];
 
-/// A wrong result of a planted fault, run again, has the same first elements, unless the fault is a race.
+/// A replayed fault has the same first wrong elements, unless it is a race.
 fn replays(family: &str) {
     let Some(adapter) = adapter() else { return };
     let mut backend = open(adapter);
@@ -112,7 +112,7 @@ fn replays(family: &str) {
         for extent in sizes(name).iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes())) {
             let mut case = Case::new(family, mutated, Shape::new(dtype, *extent, params.clone()));
             #[expect(unsafe_code, reason = "the suite's kernels run without checks, and so do their faults")]
-            // SAFETY: as in the tests that plant these faults: none leaves the buffers.
+            // SAFETY: as in the tests that plant these faults, no fault accesses memory outside of the buffers.
             unsafe {
                 case.trust();
             }
@@ -123,15 +123,15 @@ fn replays(family: &str) {
         }
         // A store outside of a buffer and a skipped case have no wrong element.
         let Some(found) = found else { continue };
-        // As text, since NaN differs from itself.
+        // As text: NaN differs from itself.
         let texts = |wrong: &WrongResult| wrong.elements.iter().map(ToString::to_string).collect::<Vec<_>>();
         let is_same = |_| {
             let again: Result<Option<WrongResult>> = pollster::block_on(wrong_at(&mut backend, &found.case));
             again.expect("it runs").is_some_and(|again| texts(&again) == texts(&found))
         };
-        // Whether a tile reads the inclusive count of another one or those of all before it depends on their times.
+        // Timing decides whether a tile reads another one's inclusive count or those of all tiles before it.
         let is_by_time = before == "(sum + own)";
-        // The last workgroup to store alone counts.
+        // Only the last workgroup's store counts.
         let is_by_time = is_by_time || before == "atomicAdd(&total, tile[0])";
         let is_by_luck = is_by_time
             || before.contains("Barrier")

@@ -28,11 +28,11 @@ pub fn family(name: &str) -> &'static Family {
     FAMILIES.iter().find(|family| family.name == name).expect("a family of that name")
 }
 
-/// Most rounds of a kernel that repeats the same accesses: a software device takes minutes for the thousands that a time
-/// needs, and the first few show what all do.
+/// Maximum rounds of kernels that repeat accesses: timing needs thousands, minutes on a software device; a check does
+/// not.
 const FEW_ROUNDS: f64 = 4.0;
 
-/// Parameters with few rounds: those of a case, and of kernels with a thousand rounds unless a parameter says otherwise.
+/// Declared parameters with few rounds; `bank_conflict`, with a thousand by default, gets 64 unless declared.
 pub fn few_rounds(family: &str, declared: impl Iterator<Item = (String, f64)>) -> BTreeMap<String, f64> {
     let own = (family == "bank_conflict").then(|| ("ROUNDS".to_owned(), 64.0));
     let few =

@@ -6,7 +6,7 @@ use record::suite::input::Values;
 use record::suite::{Dtype, Scalar};
 use record::{Record, Status};
 
-/// `matmul/naive` whose store is `STORE`: `at` is the index of the element, `right` computes it.
+/// `matmul/naive` with the store `STORE`: `at` is the element's index, and `right` computes the element.
 const PRODUCT: &str = "
 alias T = f32;
 struct Sizes { m: u32, n: u32, k: u32 }
@@ -28,13 +28,12 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-/// The row of `benchmark` at `size`, with its kernel replaced.
 fn row(benchmark: &str, size: &str, wgsl: &str) -> Option<Record> {
-    // More than the default, in which a busy machine may measure no more than the ceilings.
+    // On a busy machine, the default time may suffice for the ceilings only.
     Some(rows(benchmark, &["--size", size, "--time", "10m"], wgsl)?.swap_remove(0))
 }
 
-/// The rows of `benchmark` by these arguments, with its kernel replaced, except skipped ones; `None` without a device.
+/// The rows of `benchmark` with its kernel replaced, except skipped ones; `None` without a device.
 fn rows(benchmark: &str, arguments: &[&str], wgsl: &str) -> Option<Vec<Record>> {
     if !has_device() {
         return None;
@@ -49,14 +48,13 @@ fn rows(benchmark: &str, arguments: &[&str], wgsl: &str) -> Option<Vec<Record>> 
     Some(records)
 }
 
-/// The suite's kernel with a fault in it.
 fn planted(benchmark: &str, before: &str, after: &str) -> String {
     let wgsl = std::fs::read_to_string(format!("shaders/{benchmark}.wgsl")).expect("readable");
     assert!(wgsl.contains(before), "{benchmark} has no '{before}'");
     wgsl.replace(before, after)
 }
 
-/// Asserts that the default sizes find a fault in one type: its rows are wrong, with a reason that has both parts.
+/// Asserts that the default sizes find a fault in one type: rows are wrong, for a reason from `start` to `end`.
 #[track_caller]
 fn assert_default_sizes_find(benchmark: &str, dtype: Dtype, arguments: &[&str], wgsl: &str, [start, end]: [&str; 2]) {
     let Some(rows) = rows(benchmark, arguments, wgsl) else { return };
@@ -91,7 +89,7 @@ fn the_honest_kernel_is_right() {
 #[test]
 #[ignore = "takes minutes: scripts/test.sh --all"]
 fn a_kernel_that_remembers_its_result_is_wrong() {
-    // Launches that skip this much work are faster by far more than what other programs on a busy machine take from them.
+    // Skipping this much work saves far more time than other programs on a busy machine take.
     let Some(row) = product_of("192x160x4096", "if (is_poison) { c[at] = right(id); }") else { return };
     assert_eq!(row.status, Status::Wrong, "{row:?}");
     assert!(row.reason.starts_with("a launch into a poisoned output takes"), "{}", row.reason);
@@ -99,7 +97,7 @@ fn a_kernel_that_remembers_its_result_is_wrong() {
 
 #[test]
 fn a_kernel_that_is_wrong_in_its_first_launch_is_wrong() {
-    // Verification at another shape would find it first: this one has none.
+    // Verification at another shape would find it first; this size has no other shape.
     let wgsl = PRODUCT.replace("STORE", "c[at] = select(right(id), 7.0, is_poison);");
     let Some(row) = row("matmul/naive", "128x96x64", &wgsl) else { return };
     assert_eq!(row.status, Status::Wrong);
@@ -161,7 +159,7 @@ fn a_missing_bounds_check_is_found_with_and_without_checks() {
     }
 }
 
-/// One store in a launch of the right copy, `bytes` behind the end of the output.
+/// A right copy with one more store, `bytes` behind the end of the output.
 fn copy_that_stores_behind_the_end(bytes: u32) -> String {
     let store = format!("c[i] = a[i];\n        if (i == 0u) {{ c[sizes.elements + {bytes}u / 16u] = a[i]; }}");
     planted("stream/copy", "c[i] = a[i];", &store)
@@ -171,7 +169,7 @@ fn copy_that_stores_behind_the_end(bytes: u32) -> String {
 fn a_store_behind_a_buffer_is_wrong_at_any_size() {
     for (bytes, arguments) in [(0, &[][..]), (48, &[]), (4096, &["--unchecked"])] {
         let wgsl = copy_that_stores_behind_the_end(bytes);
-        // One element is too few for another shape: the measured launch itself is checked.
+        // One element (size 4) is too few for another shape, so the measured launch itself is checked.
         for size in ["4", "65536"] {
             let Some(rows) = rows("stream/copy", &[arguments, &["--size", size]].concat(), &wgsl) else { return };
             let row = rows.iter().find(|row| row.dtype == Some(Dtype::Vec4F32)).expect("a row");
@@ -189,7 +187,6 @@ fn a_kernel_that_reads_the_lengths_of_its_buffers_is_right() {
     assert!(matches!(row.status, Status::Ok | Status::Implausible), "{row:?}");
 }
 
-/// The kernel of `ceiling/fma` with a closed form of all rounds in place of its loop.
 fn closed_form() -> String {
     let grown = |chain: &str| format!("x.{chain} + T(f32(32u * ROUNDS)) * max(m, T())");
     let chains = ["a", "b", "c", "d", "e", "f", "g", "h"].map(grown).join(", ");
@@ -203,7 +200,7 @@ fn a_closed_form_in_place_of_multiply_adds_is_no_ceiling() {
     let Some(rows) = rows("ceiling/fma", &["--time", "10m"], &closed_form()) else { return };
     let mut kinds = 0;
     for row in rows {
-        // On a device whose units are known, the rate may already be above what they can do.
+        // Where the device's units are known, the rate may already exceed their peak.
         let is_impossible = row.status == Status::Implausible && row.reason.contains("no kernel can be that fast");
         let is_found = row.status == Status::Wrong && row.reason.ends_with("half of them: the kernel skips work");
         assert!(is_impossible || is_found, "{row:?}");
@@ -215,14 +212,13 @@ fn a_closed_form_in_place_of_multiply_adds_is_no_ceiling() {
 #[test]
 #[ignore = "takes minutes: scripts/test.sh --all"]
 fn the_suites_own_chain_is_no_closed_form_when_it_is_foreign() {
-    // A comment makes it foreign.
+    // The comment makes the kernel foreign.
     let wgsl = format!("{}// Another kernel.\n", planted("ceiling/fma", "ROUNDS", "ROUNDS"));
     let Some(rows) = rows("ceiling/fma", &["--time", "10m"], &wgsl) else { return };
     assert!(rows.iter().all(|row| row.status == Status::Ok), "{rows:?}");
 }
 
-/// The rows of kernels that `bench` runs by a declaration, by name: status and reason. The first is honest, and the reference of
-/// the others.
+/// Name, status and reason of each kernel's row. The first kernel is honest, and the reference of the others.
 fn bench(declaration: &str, kernels: &[(&str, String)], arguments: &[&str]) -> Vec<(String, Status, String)> {
     let folder = Folder::new();
     for (name, text) in kernels {
@@ -238,11 +234,11 @@ fn bench(declaration: &str, kernels: &[(&str, String)], arguments: &[&str]) -> V
     rows
 }
 
-/// How the checks say that a kernel leaves out work.
+/// The checks' reasons for a kernel that skips work.
 const REASONS: [&str; 4] = ["the kernel skips work", "with only this", "the kernel keeps old results", "must be"];
 
-/// Asserts that of these kernels, the first is the reference, the second is `ok`, and all others are wrong, each for a reason
-/// that its entry names; an empty one stands for any of [`REASONS`].
+/// Asserts: the first kernel is the reference, the second `ok`, each other wrong for its reason (empty: one of
+/// [`REASONS`]).
 #[track_caller]
 fn assert_cheats(declaration: &str, template: &str, kernels: &[(&str, &str, &str)], arguments: &[&str]) {
     let texts: Vec<_> = kernels.iter().map(|(name, body, _)| (*name, template.replace("BODY", body))).collect();
@@ -260,8 +256,8 @@ const BINDINGS: &str = "
 const POISON = 0xffc0feadu;
 ";
 
-/// A kernel of many values, each of much work, beside what other programs on a busy machine take. `aux` is its second output,
-/// and `output` has room behind the n values that are compared.
+/// A kernel of many values with much work each, so that its time shows on a busy machine. `aux` is a second output, and
+/// `output` has room behind the n values that are compared.
 const MAP: &str = "
 @group(0) @binding(2) var<storage, read_write> aux: array<u32>;
 fn work(i: u32) -> u32 {
@@ -290,12 +286,12 @@ fn kernels_that_leave_out_work_are_wrong_wherever_they_note_it() {
     let kernels = [
         ("honest", "output[i] = work(i); aux[i] = 0u;", ""),
         ("control", "let x = work(i); output[i] = x; aux[i] = x;", ""),
-        // By the output itself, by that of the neighbour, and in the epochs of some inputs only.
-        // A busy machine may hide the time of these: then they keep the results of other inputs.
+        // These skip work by the output itself, by its neighbour, and in the epochs of some inputs only. A busy machine
+        // may hide their times; then they keep the results of other inputs.
         ("itself", "if (output[i] == POISON) { output[i] = work(i); aux[i] = 0u; }", ""),
         ("neighbour", "if (output[i] == POISON && output[i ^ 1u] == POISON) { output[i] = work(i); }", ""),
         ("epoch", "if (input[0] % 64u != 5u && output[i] != POISON) { return; } output[i] = work(i); aux[i] = 0u;", ""),
-        // By the number of launches, in another output, behind what is compared, and from a later launch on.
+        // By a count of launches, in another output or behind the compared values, and from a later launch on.
         ("aside", "let seen = count(aux[i]); if (seen >= 2u) { return; } output[i] = work(i); aux[i] = seen + 1u;", ""),
         (
             "behind",
@@ -308,7 +304,7 @@ fn kernels_that_leave_out_work_are_wrong_wherever_they_note_it() {
              aux[i] = seen + 1u;",
             "",
         ),
-        // In all launches but every eighth, and half of the values in each.
+        // In seven of eight launches, and half of the values in each launch.
         (
             "eighth",
             "let seen = count(aux[i]); aux[i] = seen + 1u; if (seen % 8u == 0u || output[i] == POISON) { output[i] = work(i); }",
@@ -320,7 +316,7 @@ fn kernels_that_leave_out_work_are_wrong_wherever_they_note_it() {
             "",
         ),
         ("few", "if (aux[i] == 7u && i % 16u != 0u) { return; } output[i] = work(i); aux[i] = 7u;", ""),
-        // By the input whose result it has, with a look at the output too, or with a copy to restore it from.
+        // By the input of the stored result, also with a look at the output, or with a copy to restore it from.
         ("input", "if (aux[i] != ~input[i]) { output[i] = work(i); aux[i] = ~input[i]; }", ""),
         (
             "both",
@@ -342,7 +338,7 @@ fn kernels_of_little_work_that_leave_it_out_are_wrong() {
     if !has_device() {
         return;
     }
-    // The time of single launches tells nothing.
+    // The time of a single launch shows nothing.
     let template = format!("{BINDINGS}{}", MAP.replace("20000u", "200u"));
     let kernels = [
         ("honest", "output[i] = work(i); aux[i] = 0u;", ""),
@@ -411,7 +407,7 @@ fn work(i: u32) -> f32 { return sqrt(2.0 + input[i]); }
     assert_cheats(declaration, template, &kernels, &["--epochs", "1"]);
 }
 
-/// A kernel of one value. `output` is declared as each one wants it.
+/// A kernel of one value. Each variant declares `output`.
 const SUM: &str = "
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 var<workgroup> tile: array<u32, 256>;
@@ -457,7 +453,7 @@ fn kernels_that_count_beside_a_single_value_are_wrong() {
         ("honest", &*honest, ""),
         ("control", &wide, ""),
         ("remembers", &remembers, ""),
-        // The launch that finds the output alone poisoned shows these; on a fast machine their times may show them first.
+        // The launch with only the output poisoned finds these; on a fast machine, their times may show them first.
         ("y", &counter("y", 4), ""),
         ("w", &counter("w", 2), ""),
     ];
@@ -480,7 +476,7 @@ fn inputs_follow_from_the_seed_that_the_report_has() {
         let common = ["bench", "k.toml", "--profile", "quick", "--epochs", "1", "--out", "r.csv", "--force"];
         folder.run(&[&common, seed].concat()).exits_with(3);
         let seed = folder.records("r.csv").iter().find_map(|row| row.seed).expect("a seed");
-        // The smallest size is wrong too: its first elements are those of every size.
+        // The bundle has the smallest size, which is wrong too and has the same first inputs.
         let bundle =
             std::fs::read_dir(folder.path("r-wrong")).expect("bundles").next().expect("one").expect("readable");
         (seed, std::fs::read(bundle.path().join("input.in.bin")).expect("the input"))
@@ -492,7 +488,7 @@ fn inputs_follow_from_the_seed_that_the_report_has() {
     assert!(another != seed && other != drawn, "{seed} {another}");
 }
 
-/// A table of the first element and the sum, of five epochs of the seed 7.
+/// The kernel has a table of first elements and sums, for five epochs of seed 7.
 #[test]
 fn a_kernel_that_knows_its_answers_by_heart_is_wrong() {
     if !has_device() {
@@ -512,7 +508,7 @@ fn a_kernel_that_knows_its_answers_by_heart_is_wrong() {
         "dtype = \"u32\"\nsizes = [{n}]\ngroups = 1\n[buffers]\noutput = {{ length = 1 }}\n[verify]\n\
          compute = \"let s = 0; for i in 0..n {{ s += input[i]; }} right[0] = s % 4294967296;\"\n"
     );
-    // Even where it has all inputs of the run's epochs.
+    // Even if the table has all inputs of the run's epochs.
     for (arguments, why) in [(&["--epochs", "5"][..], "never written"), (&["--seed", "7"], "other inputs")] {
         let rows = bench(&declaration, &[("honest", honest.clone()), ("heart", heart.clone())], arguments);
         assert_eq!((rows[0].1, rows[1].1), (Status::Ok, Status::Wrong), "{rows:?}");
@@ -551,7 +547,6 @@ fn holes_of_a_thousandth_are_found_whatever_the_seed() {
     }
 }
 
-/// A sort of pieces that loses equal keys.
 #[test]
 fn a_sort_that_loses_equal_keys_is_wrong() {
     if !has_device() {
@@ -585,7 +580,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     assert_cheats(declaration, template, &kernels, &["--epochs", "1"]);
 }
 
-/// Of 16 right values 15 are 0. `STORED` is what the kernel stores there, and what tells it later that it has been there.
+/// Of 16 right values, 15 are 0. The kernel stores `STORED` there, and later skips elements that have it.
 const ZEROS: &str = "
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<f32>;
@@ -624,7 +619,7 @@ fn a_kernel_that_notes_its_launch_in_the_sign_of_a_zero_is_wrong() {
         assert_eq!(row.status, Status::Wrong, "{tolerance}: {ran}");
         row.reason
     };
-    // -0 is not 0 where values must be equal; where they need not be, time tells that most of the work is left out.
+    // Where values must be equal, -0 is not 0; with a tolerance, the time shows that most of the work is skipped.
     let exact = found("tolerance = 0.0\n");
     assert!(exact.contains("-0"), "{exact}");
     let within = found("tolerance = 1e-6\n");

@@ -9,15 +9,13 @@ use answers::report::{self, csv};
 use record::suite::{Api, Dtype};
 use record::{COLUMNS, Record, Status};
 
-/// On a busy machine a ceiling may be measured too low, and a row then be implausible: no fault of the program.
+/// On a busy machine, a ceiling may be measured too low and make a row implausible: no fault of the program.
 const FAIL_ON_WRONG_ANSWERS: [&str; 2] = ["--fail-on", "wrong,failed"];
 
-/// Whether the answer is right, at any speed.
 fn is_right(status: Status) -> bool {
     matches!(status, Status::Ok | Status::Implausible)
 }
 
-/// Runs `shaderbench run` with the quick profile.
 #[track_caller]
 fn measure(folder: &Folder, arguments: &[&str]) -> Output {
     folder.run(&[&["run", "--profile", "quick"], arguments, &FAIL_ON_WRONG_ANSWERS].concat())
@@ -28,7 +26,7 @@ fn parse(json: &[u8]) -> serde_json::Value {
 }
 
 #[track_caller]
-/// The program is named as the command line names it, here by a long path.
+/// Tables name the program as it was called, here by a long path.
 fn assert_fits_80_columns(table: &str) {
     let table = table.replace(env!("CARGO_BIN_EXE_shaderbench"), "shaderbench");
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
@@ -77,7 +75,7 @@ fn fail_on_accepts_four_statuses_and_sets_exit_code_3() {
     if has_device() {
         let folder = Folder::new();
         for (fail_on, code) in [(&[][..], 0), (&["--fail-on", "wrong,failed"], 0), (&["--fail-on", "skipped"], 3)] {
-            // CUDA alone has this benchmark: its one row is skipped here.
+            // Only CUDA has this benchmark: its one row is skipped here.
             let arguments = [&["run", "transfer/read_back_pageable", "--size", "1024", "--backend", "vulkan"], fail_on];
             folder.run(&arguments.concat()).exits_with(code);
         }
@@ -120,7 +118,7 @@ fn without_a_driver_the_error_says_what_to_install() {
     assert!(folder.is_empty(), "nothing is left behind");
 }
 
-/// The workloads of the source articles. A1 and C5 are answered by the command `devices`.
+/// The source articles' workloads, without A1 and C5, which the command `devices` answers.
 const SOURCES: [&str; 32] = [
     "A2", "A3", "A4", "A5", "B1", "B2", "B3", "B4", "B5", "B6", "B7", "B8", "B9", "B10", "C1", "C2", "C3", "C4", "D1",
     "D2", "D3", "D4", "D5", "D6", "D7", "D8", "E1", "E2", "E3", "E4", "E5", "E6",
@@ -348,7 +346,7 @@ fn a_run_with_a_time_limit_lists_what_it_leaves_out() {
     let [all, others @ ..] = &numbers(rest)[..] else { panic!("{line}") };
     assert_eq!(numbers(measured)[0] + others.iter().sum::<usize>(), *all, "{line}");
     assert!(line.ends_with(": try `--time 10m`"), "{line}");
-    // Every benchmark has a row: measured, or with the reason that it is not.
+    // Every benchmark has a row: measured, or with the reason why not.
     let rows = folder.records("r.csv");
     for name in ["stride", "broadcast", "bytes", "halves", "bytes_direct", "halves_direct"] {
         assert!(rows.iter().any(|row| row.benchmark == name), "{name}");

@@ -1,4 +1,4 @@
-//! Launches that find empty caches: the cases of `--cache`, what they run before each launch, and who uses their rows.
+//! Launches with cold caches (`--cache`): the cases, the steps before each launch, and the results.
 
 use crate::device::{adapter, fault, open};
 use gpu::engine::plan::{Caches, Request, plan};

@@ -1,4 +1,4 @@
-//! Programs that tests run: the exit code, stdout and stderr of each, which a failed assertion shows together.
+//! Runs programs in tests. A failed assertion shows exit code, stdout and stderr together.
 
 #![allow(dead_code, unreachable_pub, reason = "each test program that includes this file uses its own part")]
 
@@ -29,7 +29,7 @@ pub fn shaderbench_in_empty_folder(arguments: &[&str]) -> Output {
     output
 }
 
-/// A temporary folder, in which `shaderbench` reads and leaves files.
+/// A temporary folder in which `shaderbench` runs.
 pub struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -37,12 +37,10 @@ impl Folder {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    /// The path of a file or folder in it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    /// The path of a file or folder in it, as an argument.
     pub fn argument(&self, name: &str) -> String {
         self.path(name).into_os_string().into_string().expect("UTF-8")
     }
@@ -65,7 +63,6 @@ impl Folder {
         String::from_utf8(self.read(name)).expect("UTF-8")
     }
 
-    /// The rows of a CSV report.
     #[track_caller]
     pub fn records(&self, name: &str) -> Vec<Record> {
         csv::open(&self.path(name)).unwrap_or_else(|error| panic!("{}", error.chain())).records
@@ -79,7 +76,6 @@ impl Folder {
         shaderbench(arguments).folder(self.0.path())
     }
 
-    /// Runs `shaderbench` to the end.
     #[track_caller]
     pub fn run(&self, arguments: &[&str]) -> Output {
         self.shaderbench(arguments).run()
@@ -109,7 +105,6 @@ impl Program {
         self
     }
 
-    /// Hides every device of the machine.
     pub fn without_devices(self) -> Self {
         let names = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"];
         names.into_iter().fold(self.env("WGPU_BACKEND", "vulkan"), |program, name| program.env(name, "/nonexistent"))
@@ -120,7 +115,6 @@ impl Program {
         self
     }
 
-    /// Runs to the end.
     #[track_caller]
     pub fn run(mut self) -> Output {
         let label = format!("{:?}", self.0);
@@ -135,7 +129,7 @@ impl Program {
     }
 }
 
-/// A program that ended. As text it is its arguments, exit code, stdout and stderr.
+/// An ended program. Its text is its arguments, exit code, stdout and stderr.
 pub struct Output {
     label: String,
     /// `None` after a signal.
@@ -152,7 +146,6 @@ impl Display for Output {
 }
 
 impl Output {
-    /// Asserts the exit code.
     #[track_caller]
     pub fn exits_with(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self}");
@@ -166,7 +159,6 @@ impl Output {
         assert!(output.error().contains(sentence), "'{sentence}' is missing\n{output}");
     }
 
-    /// Asserts the exit code 0.
     #[track_caller]
     pub fn succeeds(self) -> Self {
         self.exits_with(0)
@@ -189,7 +181,7 @@ impl Output {
     }
 }
 
-/// Whether a program can be started. Prints that the test is skipped where it cannot.
+/// Whether a program can be started. Prints that the test is skipped if not.
 pub fn is_installed(name: &str) -> bool {
     let found = program(name).args(&["--version"]).into_command().output().is_ok();
     if !found {
@@ -198,12 +190,12 @@ pub fn is_installed(name: &str) -> bool {
     found
 }
 
-/// Whether `shaderbench` finds a device that needs no `--backend`. Prints that the test is skipped where it does not.
+/// Whether `shaderbench` finds a device without `--backend`. Prints that the test is skipped if not.
 pub fn has_device() -> bool {
     lists_a_device(&[], "there is no device to run on")
 }
 
-/// The same of a device with Vulkan.
+/// The same for a Vulkan device.
 pub fn has_vulkan() -> bool {
     lists_a_device(&["--backend", "vulkan"], "no device has Vulkan")
 }

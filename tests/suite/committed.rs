@@ -1,5 +1,4 @@
-//! The committed reports are those that git tracks: a user's report in the tree changes no test, and the files that the
-//! program brings along are made from the committed ones.
+//! Only reports that git tracks count as committed: a user's report in the tree changes no test and no built-in file.
 
 use std::path::Path;
 
@@ -33,7 +32,7 @@ fn the_example_is_a_committed_report_and_has_its_summary() {
     assert_eq!(summary(&shipped), summary(&committed));
 }
 
-/// Tests of this program that read the committed reports, as filters.
+/// Filters of this program's tests that read the committed reports.
 const READERS: [&str; 4] = [
     "index::",
     "findings::a_software_device",
@@ -41,13 +40,12 @@ const READERS: [&str; 4] = [
     "committed::the_references_are_made",
 ];
 
-/// README.md's two commands in their order, as far as reports decide: a run, then the tests that read reports.
+/// README.md's two commands in order: a run, then the tests (here, those that read reports).
 #[test]
 fn tests_pass_after_a_run_and_with_a_foreign_report_in_the_tree() {
     if !is_installed("git") {
         return;
     }
-    // The repository, as far as the tests read it.
     let clone = folder_of_reports();
     for name in ["results/README.md", "data/references.json.gz", ".gitignore"] {
         clone.write(name, std::fs::read(name).expect("readable"));
@@ -61,7 +59,7 @@ fn tests_pass_after_a_run_and_with_a_foreign_report_in_the_tree() {
         assert!(clone.path("reports").is_dir());
         assert_eq!(git(&clone, &["status", "--porcelain"]), staged, "a run leaves files that git sees");
     }
-    // Three rows with a host in the wrong folder, and a file that is no report: each of the tests would fail.
+    // Three rows with a host, in the wrong folder, and a file that is no report: either would fail each test.
     let mut foreign = csv::open(&committed[0]).expect("a report").records;
     foreign.truncate(3);
     foreign.iter_mut().for_each(|row| row.host = "node7.cluster".to_owned());

@@ -108,7 +108,6 @@ fn view(width: usize) -> View<'static> {
     View { terminal, sort: Sort::Family, has_all_rows: true, by_kernel: &["matmul"], limit: None }
 }
 
-/// The comparison of `others` with the first report.
 fn written(others: &[Report], view: View, format: OutputFormat) -> String {
     let baseline = [report("old.csv", rows())];
     let text = write(&compare(&baseline, others), view, format);
@@ -232,7 +231,6 @@ fn extreme_figures_give_no_nan_and_no_infinity() {
     }
 }
 
-/// The committed report of that path.
 fn committed(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("results").join(path)
 }
@@ -249,7 +247,7 @@ fn compare_files(folder: &Folder, arguments: &[&str]) -> Output {
     folder.shaderbench(&["compare"]).args(arguments).run()
 }
 
-/// A folder with the H200's report, with epochs, as `old.csv` and, a day later and changed, as `new.csv` and `new.json`.
+/// A folder with the H200's report and epochs as `old.csv`; a day later and changed as `new.csv` and `new.json`.
 fn changed(change: impl Fn(&mut Record)) -> Folder {
     let folder = Folder::new();
     let mut records = records_of(&h200());
@@ -263,7 +261,7 @@ fn changed(change: impl Fn(&mut Record)) -> Folder {
         change(record);
     }
     folder.write("new.csv", csv::write(&records));
-    // With the digits of the CSV.
+    // Read back from the CSV, to have its digits.
     folder.write("new.json", json::write(&folder.records("new.csv")));
     folder
 }

@@ -1,8 +1,8 @@
-//! Other compilers and validators of shaders, where they are on the PATH.
+//! Other shader compilers and validators, if they are on the PATH.
 
 use crate::command::program;
 
-/// Runs a compiler on a file of this text. Returns what it prints if it rejects the file.
+/// Runs a compiler on a file with this text. Returns its output if it rejects the file.
 pub(crate) fn rejection(name: &str, arguments: &[&str], file: &str, text: &[u8]) -> Option<String> {
     // glslangValidator writes its binary to the current folder.
     let folder = tempfile::tempdir().expect("a folder");
@@ -12,7 +12,6 @@ pub(crate) fn rejection(name: &str, arguments: &[&str], file: &str, text: &[u8])
     (output.code != Some(0)).then_some(output.stdout + output.stderr.as_str())
 }
 
-/// Asserts that spirv-val accepts a kernel.
 #[track_caller]
 pub(crate) fn assert_spirv_val_accepts(kernel: &str, binary: &[u8], target: &str) {
     let rejection = rejection("spirv-val", &["--target-env", target], "kernel.spv", binary);
@@ -25,7 +24,6 @@ pub(crate) fn assert_spirv_val_accepts(kernel: &str, binary: &[u8], target: &str
     }
 }
 
-/// Asserts that glslang accepts a kernel in GLSL.
 #[track_caller]
 pub(crate) fn assert_glslang_accepts_glsl(kernel: &str, source: &[u8], has_subgroups: bool) {
     // glslang has subgroup operations for Vulkan only.
@@ -34,14 +32,13 @@ pub(crate) fn assert_glslang_accepts_glsl(kernel: &str, source: &[u8], has_subgr
     assert_eq!(rejection, None, "{kernel}");
 }
 
-/// Asserts that glslang accepts a kernel in HLSL, or rejects it for a limit of glslang itself. Returns whether it
-/// accepts it.
+/// Asserts that glslang accepts a kernel, or rejects it for a limit of its own. Returns whether it accepts it.
 #[track_caller]
 pub(crate) fn assert_glslang_accepts_hlsl(kernel: &str, source: &[u8]) -> bool {
     let arguments = ["-D", "-S", "comp", "-e", "main", "-V", "--target-env", "vulkan1.1"];
     let rejection = rejection("glslangValidator", &arguments, "kernel.hlsl", source);
-    // glslang does not know the cast of zero to an array, with which naga zeroes workgroup memory, nor the newer wave
-    // intrinsics. It takes a constant array's constructor, called in the initialiser, for a recursion.
+    // glslang lacks the cast of zero to an array, with which naga zeroes workgroup memory, and the newer wave
+    // intrinsics. It mistakes a constant array's constructor in an initialiser for a recursion.
     let limits = ["cannot convert", "constructor", "Recursion detected:\n    Constructarray"];
     let is_limit = |text: &str| limits.iter().any(|limit| text.contains(limit));
     assert!(rejection.as_deref().is_none_or(is_limit), "{kernel}: {rejection:?}");

@@ -1,4 +1,4 @@
-//! `cost`: one screen, each number of which is the ratio of two rows.
+//! `cost`: one screen, on which each number is the ratio of two rows.
 
 #![allow(clippy::unwrap_used, reason = "a failed step ends the test")]
 
@@ -13,15 +13,15 @@ use answers::report::{Medium, Terminal, csv};
 use record::suite::{Api, Dtype, Extent};
 use record::{Clock, Record};
 
-/// The cells of the line of a job, one space between them.
+/// A job's line, with one space between cells.
 fn line(text: &str, job: &str) -> String {
     let start = format!("{job}  ");
     let line = text.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("no {job} in\n{text}"));
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The time of the row of a case, in the report itself: of one whose parameters the case has, too, and all of them if
-/// `is_whole`. A library's row has no parameters of a kernel.
+/// The time of a case's row, which has the case's parameters, or some of them unless `is_whole`; a library's row has
+/// none.
 fn time_of(rows: &[Record], api: Api, family: &str, case: &Value, benchmark: &str, is_whole: bool) -> f64 {
     let params = case["params"].as_str().unwrap();
     let is_it = |row: &&Record| {
@@ -38,8 +38,7 @@ fn time_of(rows: &[Record], api: Api, family: &str, case: &Value, benchmark: &st
     rows.iter().find(is_it).and_then(|row| row.median_ns).expect("a time")
 }
 
-/// Whether a printed number is `value`, rounded to the digits that it has, within what the epochs of a ratio shift it
-/// by.
+/// Whether a printed number is `value`, rounded to the printed digits.
 fn is_rounded(text: &str, value: f64) -> bool {
     let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let printed: f64 = text.parse().expect("a number");
@@ -73,7 +72,7 @@ fn every_number_of_a_committed_report_is_the_ratio_of_two_of_its_rows() {
                 let wgsl = time_of(&records, Api::Vulkan, family, case, own("benchmark"), true);
                 if let Some(ratio) = case["twin_time_ratio"]["value"].as_f64() {
                     let cuda = time_of(&records, Api::Cuda, family, case, own("benchmark"), true);
-                    // The ratio of rows in turns is the mean over epochs, not the ratio of the medians.
+                    // The ratio of alternately measured rows is the mean over epochs, not the ratio of the medians.
                     assert!((ratio / (wgsl / cuda)).ln().abs() < 0.03, "{job}: {ratio} of {wgsl} and {cuda}");
                     twins.push(ratio);
                     headline.extend((case["is_headline"] == true).then_some(ratio));
@@ -100,7 +99,7 @@ fn every_number_of_a_committed_report_is_the_ratio_of_two_of_its_rows() {
     }
 }
 
-/// The sentence of the answer, from the figures of the cases shown.
+/// The answer's sentence, from the figures of the cases shown.
 fn answer_by(jobs: &[Value], key: &str) -> String {
     let (whose, is_twin) =
         (["NVIDIA's libraries", "the CUDA port"][usize::from(key == "twin_time_ratio")], key == "twin_time_ratio");
@@ -129,7 +128,7 @@ fn answer_by(jobs: &[Value], key: &str) -> String {
     format!("Slower than {whose}: {names}; {even} jobs within 10 %{faster}{unclear}.")
 }
 
-/// Sizes of a job, and the ratios to the twin.
+/// A job's sizes, and their ratios to the CUDA port.
 type Twins = Vec<(String, Option<f64>)>;
 
 #[test]
@@ -180,7 +179,7 @@ fn figures_of_other_programs_stand_beside_the_row_of_their_case() {
         let own = (row.flops.unwrap() as f64 / row.median_ns.unwrap() / 1e3).round();
         assert!(words.contains(&format!("{case} {other}, shaderbench {own} TFLOP/s")), "{own}\n{text}");
     }
-    // On no other card.
+    // Other cards have no such comparison.
     let other = shaderbench(&["cost", "results/nvidia-h200/2026-11-30-vulkan+cuda.csv"]).run().succeeds().stdout;
     assert!(!other.contains("not verified"), "{other}");
 }
@@ -229,10 +228,10 @@ fn a_cause_stands_beside_a_ratio_that_it_explains_or_is_left_out() {
     assert_eq!(line(&text, "GEMM f16"), "GEMM f16 1.48† no cp.async");
     let rest = "\nAt most 10 % slower at that size: transpose. ";
     assert!(text.contains(rest) && !text.contains("\ntranspose"), "{text}");
-    // A small size has other causes, and a small loss none.
+    // At a small size the cause does not apply, and a small loss needs none.
     assert_eq!(line(&shown(&rows(512, 148.0), false, |_| true), "GEMM f16"), "GEMM f16 1.48†");
     assert_eq!(line(&shown(&rows(4096, 105.0), true, |_| true), "GEMM f16"), "GEMM f16 1.05†");
-    // Filters select rows of WGSL; what they are compared with stays.
+    // Filters select WGSL rows only; the rows they are compared with stay.
     let text = shown(&rows(4096, 148.0), false, |row| row.family == "transpose");
     let answer = "Slower than the CUDA port: none; 1 job within 10 %.\n";
     assert!(text.starts_with(answer) && !text.contains("GEMM f16"), "{text}");

@@ -1,4 +1,4 @@
-//! Drivers that end or block the process: a Vulkan layer does so at the nth pipeline, submission or query of a device.
+//! Drivers that end or block the process: a Vulkan layer does so at the nth pipeline, submission or device query.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use record::{Cause, Record, Status};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_shaderbench");
 
-/// The folder with the layer and its manifest; `None` where it cannot be built or there is no device.
+/// The folder with the layer and its manifest; `None` if it cannot be built or there is no device.
 pub(crate) fn layer() -> Option<PathBuf> {
     static LAYER: OnceLock<Option<Folder>> = OnceLock::new();
     let build = || {
@@ -34,13 +34,12 @@ pub(crate) fn layer() -> Option<PathBuf> {
     LAYER.get_or_init(build).as_ref().map(|folder| folder.path(""))
 }
 
-/// What a run under the layer left.
 struct Ran {
     code: Option<i32>,
     log: String,
 }
 
-/// Runs the program under the layer. `once` lets it act a single time, of all processes.
+/// Runs the program under the layer. With `once`, the layer acts once, in one process.
 fn run(folder: &Folder, plan: &str, once: bool, arguments: &[&str]) -> Option<Ran> {
     let layer = layer()?;
     let mut command = Command::new(PROGRAM);
@@ -56,7 +55,7 @@ fn run(folder: &Folder, plan: &str, once: bool, arguments: &[&str]) -> Option<Ra
     if once {
         command.env("CRASH_ONCE", folder.path("acted"));
     }
-    // Nowhere else: on a busy machine a worker may be silent for seconds.
+    // Only for hangs: on a busy machine, a worker may be silent for seconds.
     if plan.ends_with("hang") {
         command.env("SHADERBENCH_SILENCE", "10");
     }
@@ -109,7 +108,7 @@ fn a_driver_that_ends_the_process_costs_one_row() {
 #[test]
 fn a_crash_that_repeats_ends_the_run_with_its_rows_and_is_skipped_later() {
     let folder = Folder::new();
-    // Every process dies at its ninth pipeline: one more kernel each time.
+    // Every process dies at its ninth pipeline, each one kernel further.
     let Some(ran) = run(&folder, "pipeline:9:segv", false, &arguments(&["--out", "r.csv"])) else { return };
     let rows = folder.records("r.csv");
     let crashed = |rows: &[Record]| rows.iter().filter(|row| row.cause == Some(Cause::Crashed)).count();
@@ -118,7 +117,7 @@ fn a_crash_that_repeats_ends_the_run_with_its_rows_and_is_skipped_later() {
     let resumed = arguments(&["--resume", "r.csv"]);
     let again = run(&folder, "none", false, &resumed).expect("as before");
     let rows = folder.records("r.csv");
-    // Beside other programs, a row of a software device may be faster than an earlier peak: then the exit code is 3.
+    // On a busy machine, a software device's row may exceed an earlier peak: then the exit code is 3.
     let is_lost = |row: &&Record| row.median_ns.is_none();
     assert_eq!((rows.iter().filter(is_lost).count(), crashed(&rows)), (0, 0), "{}", again.log);
     assert_eq!(of_stream(&rows).len(), 4, "{}", again.log);
@@ -134,7 +133,7 @@ fn what_ended_the_process_twice_is_skipped_by_resume() {
     std::fs::write(folder.path("r.csv"), text.replace(",crashed,", ",crashed-again,")).expect("written");
     let again = run(&folder, "none", false, &arguments(&["--resume", "r.csv"])).expect("as before");
     assert!(again.log.contains("of which 1 timed out or crashed twice"), "{}", again.log);
-    // A larger size of that kernel is left out with it, if the crash was at a smaller one.
+    // If the kernel crashed at its smaller size, the larger one is left out with it.
     let records = folder.records("r.csv");
     let left_out = records.iter().filter(|row| row.cause == Some(Cause::CrashedAgain));
     assert_eq!(left_out.map(|row| &row.benchmark).collect::<BTreeSet<_>>().len(), 1);

@@ -1,5 +1,4 @@
-//! A real device that runs kernels and compares their results with the oracles. Without a Vulkan, Metal, DirectX 12 or
-//! OpenGL device tests are skipped with a message.
+//! Kernels against oracles on a real device (Vulkan, Metal, DirectX 12, OpenGL); without one, tests print SKIPPED.
 
 #![allow(
     dead_code,
@@ -31,7 +30,7 @@ pub fn open(adapter: Adapter) -> WgpuBackend {
     pollster::block_on(WgpuBackend::open(adapter, Timeouts::DEFAULT)).expect("the device opens")
 }
 
-/// A CUDA device, where there are a device and NVRTC.
+/// A CUDA device, if there are a device and NVRTC.
 #[cfg(feature = "cuda")]
 pub fn cuda() -> Option<gpu::backend::cuda::CudaBackend> {
     use gpu::backend::cuda::{CudaBackend, devices};
@@ -52,7 +51,7 @@ const GUARD: u64 = 4096;
 pub fn fault(backend: &mut dyn Backend, job: &mut Job) -> Result<Option<String>, Error> {
     // Copies move whole buffers: only kernels have bounds.
     let is_guarded = job.runs_kernel();
-    // No kernel binds what empties the caches.
+    // No kernel binds the buffers that flush the caches.
     let has_guard =
         |buffer: &&mut JobBuffer| !buffer.is_uniform && buffer.texture().is_none() && !buffer.name.starts_with("flush");
     for buffer in job.buffers.iter_mut().filter(|buffer| is_guarded && has_guard(buffer)) {
@@ -88,14 +87,14 @@ async fn guard_touched(prepared: &mut dyn Prepared, job: &Job, index: usize) -> 
     Ok(touched.map(|word| format!("word {word} beyond '{}' was written", spec.name)))
 }
 
-/// The type that replaces one that few devices have. A kernel without `T` supports its own types only, and some with it.
+/// `dtype`, or f32 in place of a type that few devices have. A kernel without `T`, and some with it, keep their types.
 pub fn common_dtype(benchmark: &Benchmark, dtype: Dtype) -> Dtype {
     let common = Shape::new(in_f32(dtype), Extent::Linear(1), BTreeMap::new());
     let has_type = benchmark.wgsl.contains("alias T =") || benchmark.wgsl.is_empty();
     if has_type && (benchmark.unsupported)(&common).is_none() { common.dtype } else { dtype }
 }
 
-/// One case of each kernel in WGSL, small, in a type that every device has where the kernel supports one.
+/// One small case of each WGSL kernel, in a type that every device has if the kernel supports one.
 pub fn one_case_each() -> Vec<Case> {
     let sizes = ["1000", "33x70", "17x33x65", "3x256"].map(|size| Extent::parse(size).expect("a size"));
     let request = Request { sizes: sizes.to_vec(), ..Request::new(Vec::new(), Profile::Standard) };
@@ -107,7 +106,7 @@ pub fn one_case_each() -> Vec<Case> {
     };
     let small = |case: Case| {
         let dtype = common_dtype(case.benchmark, case.shape.dtype);
-        // Ceilings keep their own sizes, which take a CPU minutes.
+        // Plans keep the ceilings' own sizes, which take a CPU minutes.
         let least = case.benchmark.small.filter(|_| case.family.name == "ceiling");
         let shape = Shape::new(dtype, least.unwrap_or(case.shape.extent), case.shape.params);
         Case::new(case.family, case.benchmark, shape)
@@ -123,7 +122,8 @@ fn in_f32(dtype: Dtype) -> Dtype {
     }
 }
 
-/// A test for each family, which calls a function with its name, and a test that no family is missing.
+/// A test per family, which calls `$function` (in parallel: compilation takes one core), and a test that none is
+/// missing.
 macro_rules! each_family {
     ($(#[$attribute:meta])* $function:ident) => {
         crate::device::each_family!(

@@ -1,5 +1,4 @@
-//! What documents show of commands is what the program prints, and what they name exists: the paths of files and folders
-//! in Markdown, and the constants and functions that CONTRIBUTING.md and scripts/README.md name.
+//! Documents show what commands really print, and the paths, constants and functions that they name exist.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +11,7 @@ use record::suite::Profile;
 const FOLDERS: [&str; 10] =
     ["src/", "tests/", "scripts/", "docs/", "shaders/", "web/", "examples/", "contrib/", "packaging/", "fuzz/"];
 
-/// What only a run of a script leaves.
+/// Paths that exist only after a script has run.
 const LEFT_BY_SCRIPTS: [&str; 1] = ["fuzz/artifacts"];
 
 fn documents() -> Vec<PathBuf> {
@@ -21,8 +20,7 @@ fn documents() -> Vec<PathBuf> {
     ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].iter().map(PathBuf::from).chain(below).collect()
 }
 
-/// The paths in a text that begin with one of [`FOLDERS`], each up to a character that no name of this repository has.
-/// Patterns are left out: `shaders/<family>/`, `web/test/*.mjs`.
+/// The paths in a text that begin with one of [`FOLDERS`], without patterns: `shaders/<family>/`, `web/test/*.mjs`.
 fn paths(text: &str) -> Vec<&str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_./-+".contains(c);
     let starts = FOLDERS.iter().flat_map(|folder| text.match_indices(folder)).map(|(start, _)| start);
@@ -51,7 +49,7 @@ fn every_path_in_a_document_exists() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-/// `NAME` of `a/file` in the two documents for contributors.
+/// The documents for contributors write `NAME` of `a/file`.
 #[test]
 fn what_contributors_are_told_to_edit_exists() {
     let mut count = 0;
@@ -76,7 +74,7 @@ fn the_method_names_the_epochs_of_quick() {
     assert!(include_str!("../../docs/method.md").contains(&format!("`quick` {}.", quick.most)));
 }
 
-/// A block of text that begins with `$ shaderbench` shows a command and what it prints.
+/// A code block that begins with `$ shaderbench` shows a command and its output.
 #[test]
 fn what_documents_show_of_a_command_is_what_it_prints() {
     let mut seen = 0;

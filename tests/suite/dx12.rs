@@ -1,4 +1,4 @@
-//! What differs on DirectX 12: a compiler of its own, and guards that naga leaves in HLSL. On fake devices.
+//! DirectX 12 on fake devices: a compiler of its own, and guards that naga leaves in HLSL.
 
 use crate::common::{Behaviour, Fake, cases, fake_on, measure};
 use gpu::backend::{Compiler, HlslCompiler};

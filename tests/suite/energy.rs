@@ -1,4 +1,4 @@
-//! `--energy`: energies of a fake device.
+//! `--energy`, on a fake device.
 
 use gpu::backend::monitor::Monitor;
 use gpu::backend::{Backend, Device, Prepared, Task};
@@ -21,7 +21,7 @@ fn energies_that_cannot_be_measured_are_refused() {
     }
 }
 
-/// A fake device of 200 W, with a counter that advances with every reading, or with a sensor alone.
+/// A fake device of 200 W, with a counter that advances with every reading, or with a power sensor only.
 struct Powered {
     fake: Fake,
     has_counter: bool,

@@ -10,10 +10,10 @@ use record::error::Result;
 use record::suite::{Api, Case, Toolchain};
 use record::{Record, Status};
 
-/// Notes in which order cases run, and may interrupt the run.
+/// Records the order of cases, and may interrupt the run.
 #[derive(Default)]
 struct Watch {
-    /// The indices of the cases of each pass.
+    /// Index and API of each case, by pass.
     passes: Vec<Vec<(usize, Option<Api>)>>,
     stop_in_pass: Option<usize>,
     announced: Vec<(usize, usize)>,
@@ -75,7 +75,7 @@ fn the_plan_of_each_pass_has_the_cases_that_it_measures() {
         assert!(plan.iter().all(|case| case.epochs == 0 || case.is_new == (number == 0)), "{plan:?}");
     }
     assert!(watch.plans[0].iter().all(|case| case.epochs == 4), "the geometric mean of 2 and 8");
-    // The run that resumes it has only further epochs to measure.
+    // A resumed run has only the missing epochs to measure.
     let mut resumed = Watch::default();
     let more = Epochs { least: 12, most: 12, target: 0.0 };
     run(&mut [&mut right()], rows.clone(), &with(more, 7), &mut resumed);
@@ -97,7 +97,6 @@ fn every_measured_case_has_its_epochs_in_passes_of_random_order() {
     let [first, second, third] = &watch.passes[..] else { panic!("three passes: {:?}", watch.passes) };
     assert!(first.is_sorted() && !second.is_sorted() && !third.is_sorted() && second != third);
     assert_eq!(watch.announced, [(2, second.len()), (3, third.len())]);
-    // The same seed gives the same order, another seed another.
     let order_of = |seed| {
         let mut watch = Watch::default();
         run(&mut [&mut right()], Vec::new(), &with(THREE, seed), &mut watch);
@@ -110,7 +109,6 @@ fn every_measured_case_has_its_epochs_in_passes_of_random_order() {
 #[test]
 fn rows_that_differ_between_epochs_have_more_of_them_and_a_wide_interval() {
     let epochs = Epochs { least: 2, most: 6, target: 0.01 };
-    // The first epoch is slow.
     let mut backend = fake(only(SUBJECT, Behaviour::SlowAtFirst(1.3)));
     let outcome = run(&mut [&mut backend], Vec::new(), &with(epochs, 1), &mut Watch::default());
     let row = subject(&outcome.records);

@@ -13,12 +13,12 @@ use record::suite::{Api, Dtype};
 use record::{Clock, Record, Status};
 use std::collections::BTreeMap;
 
-/// The stdout of a command that succeeds in a folder without reports.
+/// Stdout in a folder without reports.
 fn printed(arguments: &[&str]) -> String {
     shaderbench_in_empty_folder(arguments).succeeds().stdout
 }
 
-/// The longer words of a text: two texts with the same ones are copies.
+/// Words of at least four letters: two texts with the same ones are copies.
 fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3).collect()
 }
@@ -180,7 +180,7 @@ fn explain_shows_the_newest_report_with_such_rows_or_the_named_one() {
 #[test]
 fn a_family_s_kernels_are_compared_with_the_vendor_s_library() {
     let records = csv::open(std::path::Path::new(H100)).expect("a report").records;
-    // In f64 the library has a larger size, which no kernel has.
+    // In f64, the library has a larger size that no kernel has.
     for (dtype, n) in [(Dtype::F32, Extent::Matrix(16384, 16384)), (Dtype::F64, Extent::Matrix(8192, 8192))] {
         let of = |api: Api, is_wanted: fn(&str) -> bool| {
             let is_it = |row: &&Record| {
@@ -207,7 +207,7 @@ fn a_family_s_kernels_are_compared_with_the_vendor_s_library() {
     }
 }
 
-/// The stdout of a command in the repository.
+/// Stdout in the repository, which has reports.
 fn printed_of(arguments: &[&str]) -> String {
     shaderbench(arguments).run().succeeds().stdout
 }
@@ -268,6 +268,6 @@ fn list_prints_markdown_and_json() {
     let json = printed(&["list", "--format", "json"]);
     let parsed: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(parsed.as_array().map(Vec::len), Some(benchmarks().len()));
-    // The option names a file to write, in `run`.
+    // `--json` names a file to write, in commands that measure.
     shaderbench_in_empty_folder(&["list", "--json"]).exits_with(2);
 }

@@ -14,7 +14,7 @@ use record::{Bound, Record, format};
 
 const BOTH: &str = "results/nvidia-h200/2026-11-30-vulkan+cuda.csv";
 
-/// A command as text, and as JSON.
+/// A command's output as text and as JSON.
 #[track_caller]
 fn both(arguments: &[&str]) -> (String, Value) {
     let printed =
@@ -35,14 +35,13 @@ pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("{value} is no text"))
 }
 
-/// The line of a text with all these parts.
 #[track_caller]
 fn line_with<'a>(text: &'a str, parts: &[&str]) -> &'a str {
     let has_all = |line: &&str| parts.iter().all(|part| line.contains(part));
     trim_lines(text).into_iter().find(has_all).unwrap_or_else(|| panic!("no line has {parts:?}\n{text}"))
 }
 
-/// The words of a text, which a terminal wraps.
+/// The text without the terminal's line breaks.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -85,7 +84,7 @@ fn the_ratios_of_two_reports_are_those_of_rows_of_one_source() {
         let ratio = start.split_whitespace().last().expect("a ratio");
         let (low, high) = interval.trim_end_matches(']').split_once(", ").expect("an interval");
         let (job, family) = JOBS.iter().find(|(job, _)| start.starts_with(&format!("{job} "))).expect("a job");
-        // Some pair of rows of one case and one source has this ratio, and the rates of the line.
+        // Two rows of one case and source have the line's ratio and rates.
         let mut pairs = old.iter().flat_map(|a| new.iter().map(move |b| (a, b))).filter(|(a, b)| {
             a.family == *family
                 && a.backend == Some(Api::Vulkan)
@@ -104,7 +103,7 @@ fn the_ratios_of_two_reports_are_those_of_rows_of_one_source() {
         let (a, b) = pairs.find(is_printed).unwrap_or_else(|| panic!("no rows have {line}"));
         let [value, low, high] = [ratio, low, high].map(|text| text.parse::<f64>().expect("a number"));
         assert!(low <= value && value <= high, "{line}");
-        // As JSON, the time of the new report ÷ that of the old one.
+        // In JSON, the new report's time ÷ the old one's.
         let of_job = list(&of_time["jobs"]).iter().find(|of| of["job"] == *job).expect("a ratio");
         let of_times = of_job["time_ratio"]["value"].as_f64().expect("a number");
         assert!(is_rounding(ratio, of_times.recip()), "{of_job}: {line}");
@@ -175,7 +174,7 @@ fn a_report_beside_references_has_the_figures_of_the_text() {
     let figures = list(&run["figures"]);
     assert!(figures.len() > 15, "{run}");
     for figure in figures {
-        // The table has speeds.
+        // The table shows speeds, and JSON times.
         let range = list(&figure["time_range"]);
         let seen = format!("{:.3}–{:.3}", number(&range[1]).recip(), number(&range[0]).recip());
         let speed = format::ratio(number(&figure["time_ratio"]).recip());

@@ -1,4 +1,4 @@
-//! Files that commands write, and outputs that go away: nothing of the user is lost, and no run ends for its messages.
+//! Files that commands write, and outputs that close early: no user's file is lost, and no run ends over its messages.
 
 #![cfg(unix)]
 
@@ -14,11 +14,11 @@ use gpu::engine::stream_of;
 use record::suite::Scalar;
 use record::suite::input::Values;
 
-/// A few rows. A busy machine may find rows implausible: no fault here.
+/// A few rows. On a busy machine they may be implausible: no fault here.
 const RUN: [&str; 7] =
     ["run", "transpose/tiled", "--size", "64x96", "--profile=quick", "--seed=1", "--fail-on=wrong,failed"];
 
-/// Writes a file without a device.
+/// Writes a file, and needs no device.
 const SHOW: [&str; 3] = ["show", "transpose/tiled", "--out"];
 
 /// A shell script in which `"$@"` is `shaderbench` with these arguments.
@@ -38,7 +38,7 @@ fn mode(path: &Path) -> u32 {
     path.metadata().expect("there").permissions().mode() & 0o777
 }
 
-/// The rows of a complete run.
+/// The number of rows of a complete run.
 fn complete(folder: &Folder) -> usize {
     folder.run(&[&RUN[..], &["--out", "complete.csv"]].concat()).succeeds();
     folder.records("complete.csv").len()
@@ -87,7 +87,7 @@ fn a_run_whose_terminal_goes_away_saves_its_rows_and_nohup_lets_it_go_on() {
     for (script, code, report) in [(r#"exec "$@""#, 130, "lost.csv"), (r#"trap "" HUP; exec "$@""#, 0, "nohup.csv")] {
         let (mut child, lines) = started(in_shell(&folder, script, &[&RUN[..], &["--out", report]].concat()));
         let pid = child.id().to_string();
-        // A shell and the system both send it.
+        // Twice: both a shell and the system send SIGHUP.
         program("kill").args(&["-HUP", &pid]).run().succeeds();
         program("kill").args(&["-HUP", &pid]).run();
         let lines: Vec<String> = lines.collect();
@@ -124,7 +124,7 @@ fn a_link_stays_a_link_and_a_replaced_file_keeps_its_mode() {
     assert!(folder.path("chain").is_symlink() && folder.path("link").is_symlink());
     assert!(folder.text("own").contains("@compute"));
     assert_eq!(mode(&folder.path("own")), 0o640);
-    // A link to a file that is missing names where the file is to be.
+    // A dangling link names the file to create.
     symlink("missing", folder.path("dangling")).expect("linked");
     folder.run(&[&SHOW[..], &["dangling"]].concat()).succeeds();
     assert!(folder.path("dangling").is_symlink() && folder.text("missing").contains("@compute"));
@@ -138,7 +138,7 @@ fn devices_and_pipes_are_written_through_and_folders_refused() {
     let printed = folder.run(&["show", "transpose/tiled"]).succeeds().stdout;
     let arguments = [&SHOW[..], &["/dev/stdout"]].concat();
     assert_eq!(folder.run(&arguments).succeeds().stdout, printed);
-    // Also where a shell opened a file, which must not be replaced: more may be written to it.
+    // A file that a shell opened must not be replaced: the shell may write more to it.
     in_shell(&folder, r#"{ "$@" && echo end; } > out"#, &arguments).run().succeeds();
     assert_eq!(folder.text("out"), format!("{printed}end\n"));
     program("mkfifo").arg(folder.path("pipe")).run().succeeds();

@@ -29,8 +29,8 @@ fn found(family: &str, rows: &[Record]) -> Option<Finding> {
     finding(family, &rows.iter().filter(|row| row.family == family).collect::<Vec<_>>())
 }
 
-/// The rows as if their times were true, with several epochs; times up to `noise` off, and intervals so wide that those
-/// of the ratios of two rows contain the true ones. SplitMix64 draws the noise.
+/// The rows with times up to `noise` off (drawn by SplitMix64), several epochs, and intervals so wide that those of the
+/// ratios of two rows contain the true ratio.
 fn disturbed(rows: &[Record], noise: f64, seed: u64) -> Vec<Record> {
     let mut state = seed;
     let mut draw = || {
@@ -59,8 +59,8 @@ fn disturbed(rows: &[Record], noise: f64, seed: u64) -> Vec<Record> {
     rows.iter().map(disturb).collect()
 }
 
-/// What a claim with noise says that the truth contradicts. Each time is at most `noise` off, so that a rate is too, a
-/// ratio twice as much, and the rest at most as much as the widest interval that is quoted.
+/// What a noisy claim states against the truth. A time or rate is at most `noise` off, a ratio twice as much, and any
+/// other figure at most by the widest interval that is quoted.
 fn contradiction(truth: &Finding, noisy: &Finding, noise: f64) -> Option<String> {
     let known: BTreeMap<&str, Quantity> = truth.values().map(|(name, value)| (name.as_str(), *value)).collect();
     let is_of_ties = |name: &str| ["fastest", "slowest"].iter().any(|word| name.starts_with(word));
@@ -85,7 +85,7 @@ fn contradiction(truth: &Finding, noisy: &Finding, noise: f64) -> Option<String>
         } else {
             let widest = match name.as_str() {
                 name if name.starts_with("round of") => 0.25,
-                // The rate of rows that tie: within the margin.
+                // The rate of tied rows: within the margin.
                 name if is_of_ties(name) && noisy.text().contains(" tie ") => 4.0 * noise + MARGIN,
                 _ => 2.0 * noise,
             };
@@ -95,7 +95,7 @@ fn contradiction(truth: &Finding, noisy: &Finding, noise: f64) -> Option<String>
             return Some(format!("{name}: {value:?}, not {truth:?}"));
         }
     }
-    // The intervals contain the truth: where a ratio is beyond the margin, so is the true one.
+    // The intervals contain the truth, so a ratio beyond the margin truly is.
     let fastest = |text: &str| -> Vec<String> {
         let starts = text.split(". ").filter_map(|sentence| sentence.split_once(" is fastest at"));
         starts.map(|(start, _)| start.to_owned()).collect()
@@ -132,7 +132,7 @@ fn rows_that_are_too_noisy_support_no_sentence() {
     }
 }
 
-/// Claims that need rows which no committed report has.
+/// Claims whose rows no committed report has.
 const UNMEASURED: &[(&str, &str)] = &[("bank_conflict", "no banks")];
 
 #[test]
@@ -153,7 +153,7 @@ fn a_software_device_has_no_caches_and_no_digits() {
     let reports: Vec<_> = reports().into_iter().filter(|(_, rows)| software(rows)).collect();
     assert!(!reports.is_empty());
     for (report, rows) in reports {
-        // Other programs share the cores: a second run differs by more than any digit.
+        // Other programs share the cores, so no digit would repeat in a second run.
         for family in FAMILIES {
             assert_eq!(found(family.name, &rows).map(|found| found.text()), None, "{report}");
         }
@@ -182,12 +182,12 @@ fn runs_on_one_h200_agree() {
             };
             assert!(bytes("start of latency rise at least") <= most);
         }
-        // The part of L2 next to an SM has about half of the 50 MiB.
+        // The L2 partition next to an SM has about half of the 50 MiB.
         assert!(
             (12 << 20..=24 << 20).contains(&bytes("start of latency rise at least"))
                 && bytes("start of latency rise at most") == 32 << 20
         );
-        // With one epoch the bracket reaches one set further down.
+        // With one epoch, the bracket reaches one working set further down.
         assert!((96 << 10..=128 << 10).contains(&bytes("L1 size at least")) && bytes("L1 size at most") == 256 << 10);
         let Some(Quantity::GbPerS(rate)) = run.value("DRAM bandwidth") else { panic!("{}", run.text()) };
         assert!((4000.0..4800.0).contains(&rate), "{rate}");
@@ -202,7 +202,7 @@ fn runs_on_one_h200_agree() {
     }
 }
 
-/// Tables write 2^28: a sentence about the same row does, too.
+/// Tables write 2^28, so a sentence about the same row does too.
 #[test]
 fn sentences_write_sizes_as_tables_do() {
     for (report, rows) in reports() {

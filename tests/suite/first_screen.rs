@@ -1,4 +1,4 @@
-//! The first screen of the page: every number of it is computed again from the report's rows, to the last printed digit.
+//! The page's first screen: every number is computed again from the report's rows, to the last printed digit.
 
 #![allow(clippy::unwrap_used, reason = "a failed step ends the test")]
 
@@ -32,7 +32,7 @@ fn is_printed(text: &str, values: &[f64]) -> bool {
     values.iter().any(|value| (value / factor - printed).abs() <= half)
 }
 
-/// The medians of neighbouring values, as many as there are runs of neighbours: a level's figure is one of them.
+/// The median of every range of neighbouring values: a cache level's figure is one of them.
 fn medians(values: &[f64]) -> Vec<f64> {
     let median = |part: &[f64]| {
         let mut sorted = part.to_vec();
@@ -44,7 +44,7 @@ fn medians(values: &[f64]) -> Vec<f64> {
     runs.map(|(from, to)| median(&values[from..to])).collect()
 }
 
-/// What a figure of this name may be, from the rows of one API, in the base unit.
+/// The possible values of a figure, from the rows of one API, in the base unit.
 fn figures(rows: &[&Record], name: &str) -> Vec<f64> {
     let of = |family: &str, benchmark: &str| -> Vec<&Record> {
         let mut found: Vec<&Record> = rows
@@ -70,7 +70,7 @@ fn figures(rows: &[&Record], name: &str) -> Vec<f64> {
         let fastest = largest.filter_map(rate).fold(0.0, f64::max);
         vec![if limit == Limit::Launch { 1e-9 / fastest } else { fastest * 1e9 }]
     };
-    // A load is one of 4 bytes.
+    // Loads are of 4 bytes.
     let per_load = |row: &Record| row.median_ns.unwrap() * 4.0 / row.bytes.unwrap() as f64 * 1e-9;
     match name {
         "DRAM read" | "memory read" => peak(Limit::Read, None),
@@ -104,12 +104,10 @@ fn figures(rows: &[&Record], name: &str) -> Vec<f64> {
     }
 }
 
-/// The JSON of an element of a page.
 fn data(page: &Path) -> Value {
     serde_json::from_str(&unpacked(&std::fs::read_to_string(page).unwrap(), "report-data").unwrap()).unwrap()
 }
 
-/// The row of a case of the page, from rows of one API.
 fn row_of<'a>(data: &Value, case: &Value, rows: &[&'a Record]) -> &'a Record {
     let index = case.as_u64().expect("a job has a case") as usize;
     let text = |column: &str| data["texts"][data["cases"][column][index].as_u64().unwrap() as usize].as_str().unwrap();
@@ -120,12 +118,12 @@ fn row_of<'a>(data: &Value, case: &Value, rows: &[&'a Record]) -> &'a Record {
     rows.iter().find(is_it).expect("the case is in the report")
 }
 
-/// The rate of a row in 10^9 bytes or operations per second.
+/// In 10^9 bytes or operations per second.
 fn rate_of(row: &Record) -> f64 {
     row.gb_per_s.or(row.gflop_per_s).unwrap_or(0.0)
 }
 
-/// Checks a job: its rate is its row's, and no kernel of the job is faster at that size.
+/// Checks that a job has its row's rate, and that no kernel of the job is faster at that size.
 fn check_job(name: &str, rate: &str, row: &Record, rows: &[&Record]) {
     let of = rate_of;
     assert!(is_printed(rate, &[of(row) * 1e9]), "{name}: {rate} of {}", of(row));
@@ -163,7 +161,7 @@ fn every_number_of_a_card_s_summary_is_that_of_its_rows() {
         check("launch".to_owned(), &card["launch"]);
         for peak in card["arithmetic"].as_array().unwrap() {
             let name = peak[0].as_str().unwrap();
-            // A kernel that is faster than mma is CUDA's.
+            // Only CUDA has kernels that are faster than mma.
             if let Some(row) = beyond_mma(&records.iter().collect::<Vec<_>>()).filter(|row| row.benchmark == name) {
                 assert!(is_printed(peak[1].as_str().unwrap(), &[row.gflop_per_s.unwrap() * 1e9]), "{peak}");
                 continue;
@@ -192,7 +190,7 @@ fn every_number_of_a_card_s_summary_is_that_of_its_rows() {
     }
 }
 
-/// Checks how CUDA compares: by the mean of the differences between the logarithms of its epochs.
+/// Checks the ratio to CUDA, from the mean difference between the logarithms of the epochs.
 fn check_ratio(text: &str, row: &Record, cuda: &[&Record]) {
     let is_twin = |other: &&&Record| {
         (&other.family, &other.benchmark, other.dtype) == (&row.family, &row.benchmark, row.dtype)

@@ -1,5 +1,4 @@
-//! Plans fitted to the devices' limits on workgroups: on fake devices, on a real one with lowered limits, and on the
-//! command line.
+//! Plans fitted to workgroup limits: on fake devices, on a real one with lowered limits, and on the command line.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +13,6 @@ use gpu::job::Job;
 use record::suite::{Api, Case, Extent, Feature, Profile};
 use record::{Record, Status};
 
-/// A device that allows workgroups of this many invocations, with this many bytes of memory.
 fn with_limits(invocations: u32, bytes: u32) -> Device {
     Device { max_invocations: invocations, max_workgroup_bytes: bytes, ..device() }
 }
@@ -29,7 +27,7 @@ fn workgroup(case: &Case) -> (u64, u32) {
     (interface.invocations(), interface.workgroup_bytes)
 }
 
-/// The declared or fitted parameter; `None` where the kernel's own value counts.
+/// The declared or fitted parameter; `None` for the kernel's own value.
 fn size_of(case: &Case) -> Option<f64> {
     case.shape.params.get(WORKGROUP_SIZE).copied()
 }
@@ -51,7 +49,7 @@ fn reductions_run_on_a_device_with_256_invocations() {
     let Fitted { cases, smaller, repeated } = fitted(plan, &[&backend.device]);
     assert!(cases.iter().all(|case| workgroup(case).0 <= 256 || case.benchmark.only_cuda.is_some()));
     let rows = measure(&mut backend, &cases);
-    // A kernel and a library are CUDA's alone.
+    // One kernel and one library are CUDA's alone.
     assert_eq!((skipped(&rows), skipped(&before)), (2, 2 + smaller.len()));
     assert_eq!((rows.len(), repeated), (before.len(), 0));
     let of = |name: &str| rows.iter().find(|row| row.name() == name).expect("a row");
@@ -74,7 +72,6 @@ fn invocations_width_and_memory_are_limits_alike() {
         for case in reductions() {
             let (invocations, bytes) = workgroup(case);
             assert!(invocations <= most.0 && bytes <= most.1, "{case}: {invocations} invocations, {bytes} bytes");
-            // No smaller than the limit requires.
             assert!(2 * invocations > most.0 || 2 * bytes > most.1, "{case}: {invocations} invocations");
         }
     }
@@ -123,7 +120,7 @@ fn a_case_that_equals_another_once_it_is_smaller_is_left_out() {
     assert!(repeated > 0 && cases.len() + repeated == declared);
     let names = texts(&cases);
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
-    // The declared case with 64 invocations stays; the larger ones are left out in its favour.
+    // The declared case with 64 invocations stays, and the larger ones are dropped.
     assert!(smaller.is_empty(), "{names:?}");
 }
 
@@ -148,7 +145,7 @@ fn all_apis_of_a_run_have_the_cases_of_the_smallest_limit() {
     for row in sequential {
         assert_eq!((row.params_text().as_str(), row.status), ("WG=128", Status::Ok), "{}", row.reason);
     }
-    // A device that accepts no size of the kernel does not keep the other from running it.
+    // If one device accepts no size of the kernel, the other still runs it.
     let (none, small) = (with_limits(1024, 32), with_limits(256, 32 << 10));
     let Fitted { cases, .. } = fitted(plan, &[&none, &small]);
     assert!(cases.iter().filter(|case| case.family.name == "reduction").all(|case| size_of(case) == Some(256.0)));
@@ -194,7 +191,7 @@ fn a_real_device_with_lowered_limits_runs_fitted_cases() {
     let wanted = |row: &&Record| ["reduction", "scan"].contains(&row.family.as_str());
     let rows = measure(&mut backend, &cases);
     for row in rows.iter().filter(wanted).filter(|row| row.status != Status::Skipped) {
-        // A busy software device may be noisy, so that a row exceeds its ceiling; its result must be right.
+        // On a busy machine a row may exceed its ceiling; its result must be right.
         assert!(!matches!(row.status, Status::Wrong | Status::Failed), "{}: {}", row.name(), row.reason);
     }
     let ran = |row: &&Record| row.status != Status::Skipped && row.params.contains_key(WORKGROUP_SIZE);

@@ -1,4 +1,4 @@
-//! Many reports in one file, `outliers`, formats of other tools, and how commands tell cards of one model apart.
+//! Many reports in one file, `outliers`, formats of other tools, and how commands distinguish cards of one model.
 
 use crate::command::{Folder, Output};
 use answers::page::unpacked;
@@ -6,10 +6,10 @@ use answers::report::{csv, json};
 use record::suite::{Api, Dtype, Extent};
 use record::{Clock, Record};
 
-/// A run on a card: eight cases of two families, that take `factor` times as long as usual.
+/// A run on a card: eight cases of two families, which take `factor` times as long as usual.
 fn run(card: usize, factor: f64) -> Vec<Record> {
     let row = |index: usize| {
-        // Cards and cases differ a little, each in its own way.
+        // Cards and cases differ a little.
         let own = 1.0 + 0.001 * ((card * 7 + index * 3) % 11) as f64;
         let ns = 1000.0 * (1 + index) as f64 * factor * own;
         Record {
@@ -34,7 +34,7 @@ fn run(card: usize, factor: f64) -> Vec<Record> {
     (0..8).map(row).collect()
 }
 
-/// A folder of the reports of these cards, in `reports/`.
+/// A folder with these cards' reports in `reports/`.
 fn fleet(cards: &[(usize, f64)]) -> Folder {
     let folder = Folder::new();
     for (card, factor) in cards {
@@ -61,7 +61,6 @@ fn reports_are_merged_and_come_back_unchanged() {
     assert_eq!(output.stdout, "fleet.csv: 16 rows of 3 reports\n");
     assert!(output.stderr.contains("8 duplicate rows are left out"), "{output}");
     assert_eq!(rows(&folder, "fleet.csv"), [run(0, 1.0), run(1, 1.0)].concat());
-    // The file is a report like any other.
     let output = folder.run(&["compare", "fleet.csv", "reports/01.csv"]).succeeds();
     assert!(output.stdout.contains("GPU-0") && output.stdout.contains("GPU-1"), "{output}");
     folder.run(&["report", "fleet.csv", "--out", "fleet.csv.gz"]).succeeds();
@@ -158,7 +157,6 @@ fn the_export_is_written_to_a_file_and_refuses_reports_without_times() {
     folder.run(&["report", "none.csv", "--format", "github"]).fails_with(2, "these reports have no timed row");
 }
 
-/// On a real device.
 #[test]
 fn a_run_names_its_host_unless_anonymous_and_so_when_resumed() {
     let folder = Folder::new();

@@ -11,7 +11,7 @@ use record::suite::{Benchmark, WorkKind};
 
 const REPORT: &str = "results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv";
 
-/// A row: its fields by column.
+/// Fields by column.
 struct Row(BTreeMap<String, String>);
 
 impl Row {
@@ -27,16 +27,16 @@ impl Row {
         format!("{}/{}", self.text("family"), self.text("benchmark"))
     }
 
-    /// What names the case on every side.
+    /// The columns that identify a case on every side.
     fn case(&self) -> [String; 5] {
         ["family", "benchmark", "dtype", "n", "params"].map(|column| self.text(column).to_owned())
     }
 
-    /// All that a text may print of the row: its rate in GB/s, and times in nanoseconds.
+    /// The row's figures that a text may print: its rate in GB/s, and times in nanoseconds.
     fn figures(&self) -> Vec<f64> {
         let Some(ns) = self.number("median_ns") else { return Vec::new() };
         let bytes = self.number("bytes");
-        // A walk loads 4 bytes a step.
+        // A pointer chase loads 4 bytes per step.
         let of_bytes = bytes.into_iter().flat_map(|bytes| [bytes / ns, 4.0 * ns / bytes]);
         let others = ["end_to_end_ns", "in_kernel_ns"].into_iter().filter_map(|column| self.number(column));
         of_bytes.chain([ns]).chain(others).collect()
@@ -58,7 +58,7 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&printed).expect("JSON")
 }
 
-/// Numbers with a unit of a rate or time in a text, each with its value in GB/s or ns.
+/// Rates and times in a text, each with its value in GB/s or ns.
 fn quantities(text: &str) -> Vec<(&str, f64)> {
     let units = [("TB/s", 1e3), ("GB/s", 1.0), ("ns", 1.0), ("µs", 1e3), ("ms", 1e6)];
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -66,7 +66,7 @@ fn quantities(text: &str) -> Vec<(&str, f64)> {
     words.windows(2).filter_map(|pair| Some((pair[0].trim_matches('('), unit(pair[1])?.1))).collect()
 }
 
-/// Half of the last digit of a printed number.
+/// Half a unit of the last printed digit.
 fn half(printed: &str) -> f64 {
     let digits = printed.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
     let zeros = if digits == 0 { printed.len() - printed.trim_end_matches('0').len() } else { 0 };
@@ -87,7 +87,7 @@ fn rates_and_times_of_the_tour_are_those_of_rows() {
             let figures: Vec<f64> = rows.iter().filter(of_step).flat_map(Row::figures).collect();
             // D4 also counts whole fetches, of 64 bytes for a load of 4; C6 repeats its time in cycles.
             let own = text(&verdict["text"]).split("If whole fetches").next().unwrap_or_default();
-            // The copies that hide the gain of A5 are those of all sums.
+            // A5 quotes copy times of all sums, which hide the gain.
             let own = own.split_once("which hides the gain.").map_or(own, |(_, rest)| rest);
             for (printed, unit) in quantities(own) {
                 let Ok(value) = printed.parse::<f64>() else { panic!("{printed} in {own}") };
@@ -144,7 +144,7 @@ fn the_fastest_kernel_is_the_row_with_the_least_time() {
             let columns = [("family", "family"), ("api", "backend"), ("dtype", "dtype"), ("n", "n")];
             row.text("status") == "ok" && columns.into_iter().all(|(json, column)| has(row, json, column))
         };
-        // A name has the parameters that its kernels do not share.
+        // A name includes the parameters that its kernels do not share.
         let times = |name: &str| {
             let of_name = rows.iter().filter(is_of_job).filter(|row| {
                 let params = format!("{};{}", row.text("params"), text(&choice["params"]));
@@ -170,7 +170,7 @@ fn the_fastest_kernel_is_the_row_with_the_least_time() {
     assert!(found > 40, "{found} jobs");
 }
 
-/// A pair of rows: its case, the ratio of their times, its verdict.
+/// Case, ratio of times and verdict of a pair of rows.
 type Pair = ([String; 5], f64, String);
 
 #[test]
@@ -184,7 +184,7 @@ fn means_of_a_comparison_are_those_of_its_rows() {
     let [baseline, side] = [time("cuda"), time("vulkan")];
     let of_case = |case: &Value| ["family", "benchmark", "dtype", "n", "params"].map(|key| text(&case[key]).to_owned());
     let [of] = list(&compared["matches"]) else { panic!("two APIs") };
-    // The pairs that one clock timed, with their verdicts.
+    // The pairs timed by the same clock.
     let mut pairs: Vec<Pair> = Vec::new();
     for case in list(&compared["cases"]) {
         let [pair] = list(&case["pairs"]) else { continue };
@@ -196,7 +196,7 @@ fn means_of_a_comparison_are_those_of_its_rows() {
         }
     }
     let kind = |(key, ..): &Pair| benchmark(&key[0], &key[1]).map_or(WorkKind::Kernel, Benchmark::work_kind);
-    // A mean is over one kind of work.
+    // Means cover one kind of work.
     let mean = |of: &dyn Fn(&&Pair) -> bool| {
         let first = pairs.iter().filter(of).map(kind).min();
         let own = pairs.iter().filter(of).filter(|pair| Some(kind(pair)) == first);

@@ -1,5 +1,5 @@
-//! The precision of the matrix-vector product with 4-bit weights by integer products: inputs of the suite are short
-//! numbers, so that results are exact; here x has all bits of f32.
+//! The precision of the matrix-vector product with 4-bit weights by integer dot products. The suite's inputs are short,
+//! so that results are exact; here x has all bits of f32.
 
 use std::collections::BTreeMap;
 
@@ -45,8 +45,7 @@ impl Inputs {
         f64::from(byte >> (4 * (k / 16)) & 15) - 8.0
     }
 
-    /// Whether every result is within the error of the kernel: half of the last digit of x in each block, and the
-    /// rounding of 20 additions in f32.
+    /// Whether every result is within the kernel's error: half of x's last digit in each block, and 20 f32 roundings.
     fn are_near(&self, results: &[f32]) -> bool {
         (0..ROWS).all(|row| {
             let (mut sum, mut error, mut size) = (0.0, 0.0, 0.0);
@@ -65,7 +64,7 @@ impl Inputs {
     }
 }
 
-/// The output `y` of the kernel with this text replaced.
+/// The output `y`, with a text of the kernel replaced.
 fn results(backend: &mut dyn Backend, inputs: &Inputs, before: &str, after: &str) -> Vec<f32> {
     let (family, benchmark) = benchmark("gemv/q4_dot4");
     let extent = Extent::Matrix(ROWS as u64, COLUMNS as u64);

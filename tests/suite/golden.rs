@@ -180,7 +180,7 @@ fn json_holds_every_column_and_every_sample() {
     assert_eq!(keys, record::COLUMNS.len() + 2);
 }
 
-/// Rows of one card through `apis`: each case as it is made for one API, and then as `change` has it for each.
+/// Rows of one card on each of `apis`: each case, as `change` makes it for the API.
 fn through(apis: &[&str], change: impl Fn(&mut Record)) -> Vec<Record> {
     let row = |family: &str, benchmark: &str, n: &str, median_ns: f64| Record {
         family: family.into(),

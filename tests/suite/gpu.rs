@@ -1,5 +1,4 @@
-//! Every benchmark against its oracle on a real device, which may be a software one, and submissions that fail or time
-//! out.
+//! Every benchmark against its oracle on a real (or software) device, and submissions that fail or time out.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use gpu::job::Job;
 use record::error::Error;
 use record::suite::{Benchmark, Case, DeviceType, Dtype, Extent, Profile, Shape};
 
-/// Small and odd sizes: nothing, one short of a block, a block, one more, many blocks, no power of two.
+/// Small and odd sizes: one element, around a block, many blocks, no power of two.
 fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
     let declared = benchmark.representative().1[0];
     if benchmark.name == "exchange" {
@@ -76,11 +75,11 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
     }
 }
 
-/// Random streams that the cases take turns at.
+/// Random streams, which the cases use in turn.
 const STREAMS: [u64; 3] = [0, 1, 7];
 
-/// Each size of a kernel runs with one of so many sets of type and parameters in turn, or with every set if the variable
-/// `SHADERBENCH_ALL` is set. In each run every size and every set has a case.
+/// Each size of a kernel runs with one in so many sets of type and parameters, in turn, or with all of them if
+/// `SHADERBENCH_ALL` is set. Every size and every set has a case in each run.
 const TURNS: usize = 4;
 
 /// Every benchmark with all its types and parameters at small and odd sizes, and in f32 where its types are rare.
@@ -88,7 +87,7 @@ fn small_cases() -> Vec<Case> {
     let (mut cases, mut seen) = (Vec::new(), BTreeSet::new());
     let is_all = std::env::var_os("SHADERBENCH_ALL").is_some();
     for (_, family, benchmark) in benchmarks() {
-        // A benchmark for CUDA only supports its own types only.
+        // Benchmarks only for CUDA support their own types only.
         let also = |dtype: Dtype| if benchmark.only_cuda.is_some() { dtype } else { common_dtype(benchmark, dtype) };
         let mut sets = Vec::new();
         for block in benchmark.cases {
@@ -125,7 +124,6 @@ fn small_cases() -> Vec<Case> {
     cases
 }
 
-/// One test for each family, so that they run in parallel: most of their time is compilation on one core.
 mod every_benchmark_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers {
     use record::suite::Benchmark;
 
@@ -179,12 +177,12 @@ fn every_twin_is_right_at_small_sizes_and_stays_within_its_buffers() {
     assert!(ran > 50 || only().is_some(), "{ran} cases ran");
 }
 
-/// The one benchmark that `scripts/sanitize.sh` runs: under compute-sanitizer all of them take too long.
+/// The benchmark that `scripts/sanitize.sh` runs: under compute-sanitizer, all of them take too long.
 fn only() -> Option<String> {
     std::env::var("SHADERBENCH_ONLY").ok()
 }
 
-/// Verifies the small cases for which `is_selected` is true and that the device supports. Returns their number.
+/// Verifies the selected small cases that the device supports. Returns their number.
 fn verify_small_cases(backend: &mut dyn Backend, is_selected: impl Fn(&Case) -> bool) -> usize {
     let (mut ran, mut skipped) = (0, Vec::new());
     let is_requested = |case: &Case| only().is_none_or(|name| case.name() == name);
@@ -261,7 +259,7 @@ fn a_submission_longer_than_the_timeout_fails_and_a_new_device_works() {
         let mut small = heavy();
         small.shape.extent = Extent::Linear(1024);
         let job = Job::new(&small).expect("valid");
-        // On a software device the old submission still runs and uses the same processor cores.
+        // On a software device, the old submission still runs and occupies the cores.
         for attempt in 1..=60 {
             backend.reopen().await.expect("a new device");
             let ran = match backend.prepare(&job).await {
@@ -283,7 +281,7 @@ fn a_submission_longer_than_the_timeout_fails_and_a_new_device_works() {
     });
 }
 
-/// A software device that works uses processor time, on a busy machine too.
+/// A working software device uses processor time, on a busy machine too.
 #[test]
 fn a_working_software_device_times_out_at_its_working_limit_only() {
     let Some(adapter) = adapter() else { return };
@@ -351,7 +349,7 @@ fn a_part_of_an_output_is_read_as_in_the_whole() {
             prepared.sample(1).await.expect("it runs");
             let mut whole = Vec::new();
             prepared.read(buffer, bytes, &mut |_, piece| whole.extend_from_slice(piece)).await.expect("read");
-            // The last one of two is no multiple of 16 bytes long.
+            // The last of the two ranges is no multiple of 16 bytes long.
             for ranges in [vec![0..16, 48..70_048, bytes - 1024..bytes], vec![0..32, 32..bytes - 4], vec![]] {
                 let mut parts = vec![Vec::new(); ranges.len()];
                 let mut sink = |offset: u64, piece: &[u8]| {

@@ -1,5 +1,4 @@
-//! Reports that strangers wrote: nothing of them acts on a terminal, ends a command for a whole folder, or takes all
-//! memory.
+//! Strangers' reports: they send no controls to a terminal, end no command for a folder, and exhaust no memory.
 
 #![allow(clippy::unwrap_used, reason = "a failed step ends the test")]
 
@@ -19,7 +18,7 @@ fn records() -> Vec<Record> {
 /// An escape sequence that sets the title, a C1 one, a bidirectional override, zero-width characters and line ends.
 const HOSTILE: &str = "\x1b]0;own\x07\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{2028}\r\n\x08\x7f";
 
-/// Every text as a stranger may write it, behind a name of its own.
+/// Records with [`HOSTILE`] behind each text.
 fn hostile_records(date: &str) -> Vec<Record> {
     let mut records = records();
     records.retain(|row| row.family == "transpose" || row.family == "ceiling");
@@ -50,7 +49,7 @@ fn hostile_records(date: &str) -> Vec<Record> {
     records
 }
 
-/// A CSV report whose fields are written as they are: this version's writer escapes them.
+/// A CSV report with raw fields, which this version's writer would escape.
 fn raw_csv(records: &[Record]) -> Vec<u8> {
     let field = |text: String| format!("\"{}\"", text.replace('"', "\"\""));
     let mut text = COLUMNS.iter().map(|column| column.name).collect::<Vec<_>>().join(",") + "\n";
@@ -80,7 +79,6 @@ fn raw_csv(records: &[Record]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The same as JSON.
 fn raw_json(records: &[Record]) -> Vec<u8> {
     let bytes = raw_csv(records);
     let mut rows = Vec::new();
@@ -153,7 +151,7 @@ fn no_control_character_of_a_report_or_a_file_name_reaches_the_terminal() {
     is_clean_output(&folder.run(&["compare", &a, "filter\x1b[31m"]).exits_with(2));
 }
 
-/// What a stranger's file says is escaped once; after that, files of this version are the same in both formats.
+/// Texts of a stranger's file are escaped once; after that, both formats of this version agree.
 #[test]
 fn a_report_is_the_same_in_both_formats_and_after_another_round() {
     let path = Path::new("r.csv");
@@ -166,7 +164,7 @@ fn a_report_is_the_same_in_both_formats_and_after_another_round() {
         assert_eq!(reader::read(path, &bytes[..]).expect("own").records, records);
         assert_eq!(reader::read(Path::new("r.json"), &json::write(&records)[..]).expect("own").records, records);
     }
-    // An honest file comes back line by line, apart from columns that were added since.
+    // An honest file is rewritten line by line, apart from columns that were added since.
     let honest = std::fs::read_to_string(LLVMPIPE).expect("readable");
     let written = String::from_utf8(csv::write(&records())).expect("UTF-8");
     let added = written.lines().next().map_or(0, |line| line.split(',').count())
@@ -177,7 +175,7 @@ fn a_report_is_the_same_in_both_formats_and_after_another_round() {
     }
 }
 
-/// The same rows as CSV and as JSON are the same report, or the same error.
+/// The same rows as CSV and as JSON give the same report or the same error.
 #[test]
 fn both_formats_follow_the_same_rules() {
     let needed = [("family", "a"), ("benchmark", "b"), ("status", "ok"), ("schema", "2")];
@@ -253,7 +251,7 @@ fn one_foreign_file_does_not_stop_the_commands_of_a_folder() {
     assert_eq!(index.stdout, "r/README.md: 1 report\n");
     named(&folder.run(&["report", "r", "--out", "page.html"]).succeeds());
     named(&folder.run(&["compare", "old.csv", "r", "--fail-on-regression", "5"]).succeeds());
-    // Nothing readable is an error, and a named file is never skipped.
+    // A folder without a readable report is an error, and a named file is never skipped.
     folder.write("bad/foreign.csv", "name,price\nscrew,1\n");
     for arguments in [&["report", "bad", "--format", "index"][..], &["report", "bad"], &["compare", "old.csv", "bad"]] {
         let refused = folder.run(arguments).exits_with(2);
@@ -262,7 +260,7 @@ fn one_foreign_file_does_not_stop_the_commands_of_a_folder() {
     folder.run(&["compare", "old.csv", "bad/foreign.csv"]).exits_with(1);
 }
 
-/// A pipe is read, and a device without an end is not read to the end.
+/// Pipes are read; a device without an end is not read to the end.
 #[test]
 #[cfg(unix)]
 fn endless_and_packed_inputs_end() {
@@ -287,13 +285,13 @@ fn endless_and_packed_inputs_end() {
             "larger than 256 MiB",
         ),
     ] {
-        // A limit of 1.5 GB of address space: what is read is counted, not held.
+        // With 1.5 GB of address space: the input is counted, not held in memory.
         let output = shell(format!("ulimit -v 1500000; {script}")).exits_with(code);
         assert!(output.stderr.contains(sentence), "{script}: {output}");
     }
 }
 
-/// The head of a picture that claims these sides, and the end of a file without pixels.
+/// A PNG whose header claims these sides, with hardly any pixels.
 fn claimed_picture(side: u32) -> Vec<u8> {
     let chunk = |name: &[u8; 4], content: &[u8]| {
         let mut sum = flate2::Crc::new();
@@ -316,11 +314,10 @@ const FILTER: &str = "@group(0) @binding(0) var image: texture_2d<f32>;
     output[id.x] = textureLoad(image, id.xy, 0).x;
 }
 ";
-/// An expression within the limit of operations of one evaluation, which thousands of evaluations exceed in time.
+/// One evaluation is within its limit of operations; thousands of them exceed the time limit.
 const SLOW: &str = "let s = 0; for k in 0..3000000 { s += k } s";
 
-/// Declarations and kernels that ask for more memory or time than anybody waits for end with one sentence, in a dry run
-/// too.
+/// Declarations and kernels that need too much memory or time end with one sentence, in a dry run too.
 #[test]
 #[cfg(target_os = "linux")]
 fn declarations_end_within_their_limits() {
@@ -386,7 +383,7 @@ fn declarations_end_within_their_limits() {
         assert!(output.stderr.contains(sentence), "{name}: {output}");
         assert!(output.stderr.lines().count() == 1 && output.stderr.len() < 2000, "{name}: one sentence: {output}");
     }
-    // A large declaration within the limits is none of these.
+    // A large declaration within the limits is accepted.
     let fewer = kernels.split(", {").take(50).collect::<Vec<_>>().join(", {");
     folder.write("fifty.toml", format!("kernels = [{fewer}]\nsizes = [\"2^10\", \"2^21\"]"));
     if has_device() {
@@ -394,7 +391,7 @@ fn declarations_end_within_their_limits() {
     }
 }
 
-/// Right values that take too long are a fault of their row, and words of a declaration are shown as text.
+/// A row fails if its right values take too long, and hidden characters of a declaration are escaped.
 #[test]
 fn slow_right_values_fail_and_hidden_characters_are_shown() {
     if !has_device() {
@@ -418,7 +415,7 @@ fn slow_right_values_fail_and_hidden_characters_are_shown() {
     is_clean_output(&output);
 }
 
-/// Commands print every figure, whatever a report says that it is.
+/// Commands print every figure that a report may state.
 #[test]
 fn figures_at_the_edge_of_their_type_are_printed() {
     let folder = Folder::new();
@@ -443,7 +440,7 @@ fn figures_at_the_edge_of_their_type_are_printed() {
     }
 }
 
-/// Rows of a report of this many rows: each row is a case of its own, of one of so many devices.
+/// A report of this many rows, in turn of each device. Each row is its own case, unless devices share cases.
 fn large(rows: usize, devices: usize, is_shared: bool) -> Vec<u8> {
     let ok: Vec<Record> = records().into_iter().filter(|row| row.status == Status::Ok).collect();
     let rows = (0..rows).map(|index| {
@@ -528,7 +525,6 @@ fn a_check_that_compares_nothing_does_not_pass() {
     folder.run(&["compare", "old.csv", "same.csv", "--fail-on-regression", "50"]).succeeds();
 }
 
-/// Columns of numbers.
 fn numeric() -> Vec<&'static str> {
     let is_numeric = |column: &&record::Column| {
         let mut record = Record::default();

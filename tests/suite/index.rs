@@ -1,5 +1,4 @@
-//! The committed reports are readable, plausible and complete, and `report --format index` writes the committed page about
-//! them.
+//! Committed reports are readable, plausible and complete, and `report --format index` writes the page about them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ fn index(folder: &Folder, reports: &str) -> Output {
     folder.run(&["report", reports, "--format", "index"])
 }
 
-/// The committed reports, below the folder in which tests run.
+/// The committed reports, relative to the working folder of tests.
 fn reports() -> Vec<PathBuf> {
     committed_reports(Path::new(""))
 }
@@ -88,7 +87,7 @@ fn every_row_of_a_committed_report_is_plausible() {
             let share = row.share_low.or(row.share);
             assert!(share.is_none_or(|share| (0.0..=most).contains(&share)), "{label}: share {share:?}");
             let times = [row.min_ns, row.ci_low_ns, row.median_ns, row.ci_high_ns].map(|time| time.expect("a time"));
-            // With few samples the interval reaches below the fastest one.
+            // With few samples, the interval reaches below the fastest one.
             let [least, low, median, high] = times;
             assert!(
                 least > 0.0 && least <= median && low <= median && median <= high,
@@ -107,7 +106,7 @@ fn index_overwrites_no_page_of_the_user_and_reports_an_empty_folder() {
     let refused = index(&folder, ".").exits_with(2);
     assert!(refused.stderr.contains("README.md was not written by `report --format index`: move it away"), "{refused}");
     assert_eq!(folder.text("README.md"), "# My own\n");
-    // A file that is no text is the user's, too.
+    // A file that is not text is the user's, too.
     folder.write("README.md", b"\xff\xfe");
     index(&folder, ".").exits_with(2);
     let report = reports().into_iter().next().expect("a report");

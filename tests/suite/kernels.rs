@@ -1,4 +1,4 @@
-//! What `compare` says first: comparisons of planted reports, as the first screen of a terminal shows them.
+//! The first screen of `compare` in a terminal, on planted reports.
 
 use answers::compare::text::{OutputFormat, Sort, View, write};
 use answers::compare::{Report, Rules, compare_by};
@@ -79,7 +79,7 @@ fn a_kernel_of_another_source_is_compared_only_if_it_is_named() {
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     let last = "1 kernel (6 cases) that changed between 2026-11-20 and 2026-11-21 is not compared: matmul/cooperative.";
     assert!(words.contains(last) && words.contains("(mean of 234 kernel cases)"), "{screen}");
-    // Who names it wants to see what the change did.
+    // A user who names the kernel wants to see what the change did.
     let rules = Rules { is_named: &|row| row.benchmark == "cooperative", ..Rules::default() };
     let screen = first_screen_by(&rules, slow("1f", 20), slow("2e", 21));
     assert!(screen.starts_with("matmul/cooperative (its source changed) is slower in this run: 6 of 6"), "{screen}");

@@ -1,5 +1,5 @@
-//! Runs that are killed at random moments: the report stays readable, lacks one finished row at most, and `--resume`
-//! completes it. `KILLS` is the number of killed runs (`scripts/kill_test.sh` kills 50).
+//! Runs killed at random moments: the report stays readable, lacks at most one finished row, and `--resume` completes
+//! it. `KILLS` sets the number of killed runs (`scripts/kill_test.sh`: 50).
 
 #![cfg(unix)]
 
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::command::{Folder, Program, has_device, program};
 use record::{Record, Status};
 
-/// A busy machine may find rows implausible: no fault here.
+/// On a busy machine, rows may be implausible: no fault here.
 const RUN: [&str; 6] = ["run", "transpose", "--size", "64x96", "--profile=quick", "--fail-on=wrong,failed"];
 
 fn run(folder: &Folder, arguments: &[&str]) -> Program {
@@ -25,12 +25,11 @@ fn start(folder: &Folder, arguments: &[&str]) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts")
 }
 
-/// The case of a row.
 fn case(record: &Record) -> [String; 4] {
     [record.name(), record.dtype_name().to_owned(), record.size(), record.params_text()]
 }
 
-/// The cases of a report, each of which has one row.
+/// The cases of a report. Asserts that each has one row.
 fn cases(folder: &Folder, report: &str) -> BTreeSet<[String; 4]> {
     let records = folder.records(report);
     let cases: BTreeSet<_> = records.iter().map(case).collect();
@@ -38,16 +37,14 @@ fn cases(folder: &Folder, report: &str) -> BTreeSet<[String; 4]> {
     cases
 }
 
-/// A random number below `end`.
 fn random(end: u64) -> u64 {
     RandomState::new().hash_one(0) % end.max(1)
 }
 
-/// A run in its own process, which a test can kill.
 struct RunningProcess {
     child: Child,
     has_opened: mpsc::Receiver<()>,
-    /// The number of rows that it printed, once it has ended.
+    /// The number of printed rows, sent when the run ends.
     rows: mpsc::Receiver<usize>,
 }
 
@@ -69,7 +66,7 @@ impl RunningProcess {
         Self { child, has_opened, rows }
     }
 
-    /// Kills it this long after it opens its device. Returns the number of rows that it printed.
+    /// Kills the run this long after it opens its device. Returns the number of printed rows.
     fn kill(mut self, after: Duration) -> usize {
         // A run with nothing left to measure may have ended.
         let _ = self.has_opened.recv();
@@ -80,12 +77,11 @@ impl RunningProcess {
     }
 }
 
-/// The number of kills that `KILLS` asks for.
 fn kills(usual: usize) -> usize {
     std::env::var("KILLS").ok().map_or(usual, |kills| kills.parse().expect("KILLS is a number"))
 }
 
-/// The cases of a run that nothing disturbs, and the time that it measures.
+/// The cases of an undisturbed run, and how long it measures.
 fn undisturbed(folder: &Folder) -> (BTreeSet<[String; 4]>, Duration) {
     let first = RunningProcess::start(folder, &["--out", "complete.csv"]);
     first.has_opened.recv().expect("opens");
@@ -131,7 +127,7 @@ fn a_run_killed_at_any_moment_loses_one_row_at_most_and_is_completed() {
     );
 }
 
-/// The worker of a program, once there is one.
+/// The process id of a program's worker, if it has started.
 fn worker(program: &Child) -> Option<String> {
     let listed = self::program("pgrep").args(&["-P", &program.id().to_string()]).run();
     listed.stdout.lines().next().map(str::to_owned)
@@ -176,8 +172,7 @@ fn a_worker_that_dies_at_any_moment_costs_its_case_alone() {
     );
 }
 
-/// Starts `shaderbench` with `arguments`, and interrupts it after the first row. Returns the lines on stderr after it;
-/// `None` without a device.
+/// Starts `shaderbench` and interrupts it after the first row. Returns the later stderr lines; `None` without a device.
 fn interrupted(folder: &Folder, arguments: &[&str]) -> Option<Vec<String>> {
     let mut command = folder.shaderbench(arguments).into_command();
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");

@@ -13,7 +13,7 @@ use record::suite::{Api, DeviceType, Extent};
 use record::{Clock, Record, Status};
 
 const BOTH: &str = "results/nvidia-h200/2026-11-30-vulkan+cuda.csv";
-/// Of several epochs, so that its intervals are narrow.
+/// Has several epochs, so that its intervals are narrow.
 const EPOCHS: &str = "results/nvidia-h200/2026-11-30-vulkan.csv";
 const SOFTWARE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv";
 
@@ -25,7 +25,6 @@ fn learn(arguments: &[&str]) -> Output {
     shaderbench(&[&["explain"], arguments].concat()).run().succeeds()
 }
 
-/// The verdict on a step, and its sentences.
 fn judged(step: &ArticleClaim, rows: &[Record], api: Api) -> (Verdict, String) {
     let rows: Vec<&Record> = rows.iter().filter(|row| row.backend == Some(api)).collect();
     let judgement = articles::judged(step, &rows);
@@ -63,7 +62,7 @@ fn every_workload_has_its_step_and_every_step_its_kernels() {
     }
 }
 
-/// Where an article says nothing that rows can decide, no verdict is given (`SOURCES`: what the articles claim).
+/// Articles without a testable claim get no verdict (`SOURCES` lists the claims).
 #[test]
 fn a_verdict_is_given_on_what_an_article_claims_alone() {
     let judged: Vec<&str> = steps().iter().filter(|step| step.is_judged()).map(|step| step.id).collect();
@@ -111,7 +110,7 @@ fn strides_are_held_against_the_bytes_of_whole_fetches() {
     // Without the experiment, 32-byte sectors are counted.
     rows.retain(|row| row.benchmark != "granule");
     assert!(text(&rows).contains("If whole sectors of 32 B are counted, strides 4 to 16 move "), "{}", text(&rows));
-    // Beside L2, a stride's rate is not one of sectors.
+    // Where L2 holds the data, a stride's rate shows no sectors.
     rows.retain(|row| row.benchmark != "stride" || row.n == Some(Extent::Linear(1 << 20)));
     let small = verdict("D4", &rows, Api::Vulkan);
     assert_eq!(small.0, Verdict::Unmeasured);
@@ -120,7 +119,7 @@ fn strides_are_held_against_the_bytes_of_whole_fetches() {
 
 const DEVICE_BARRIER: &str = "interleaved_device_barrier";
 
-/// The rows of a report with sums whose steps have both barriers, `times` as long as those in workgroup memory.
+/// The report with sums that have both barriers in each step, and take `times` as long as those in workgroup memory.
 fn with_device_barriers(path: &str, times: f64, noise: f64) -> Vec<Record> {
     let mut rows = records(path);
     let is_sum = |row: &&Record| row.benchmark == "interleaved_workgroup" && row.median_ns.is_some();
@@ -142,14 +141,14 @@ fn the_gain_of_shared_memory_is_the_product_of_two_parts() {
     // 2.345 = 1.303 times 1.8.
     assert!(text.contains("the sum in shared memory is 1.30× as fast as the sum in global memory"), "{text}");
     assert!(text.contains("Workgroup barriers alone gain another 1.80×."), "{text}");
-    // What only the barriers gain is no gain of shared memory.
+    // A gain from barriers alone is no gain of shared memory.
     let (found, text) = verdict("A4", &with_device_barriers(EPOCHS, 2.24, 0.001), Api::Vulkan);
     assert_eq!(found, Verdict::Fails, "{text}");
     assert!(text.contains("is 1.05× as fast as the sum in global memory"), "{text}");
-    // CUDA's sum in global memory has the weaker fence, so that no row separates the data.
+    // CUDA's sum in global memory has the weaker fence, so no row separates data from fences.
     let (_, text) = verdict("A4", &with_device_barriers(BOTH, 1.8, 0.001), Api::Cuda);
     assert!(text.contains("With a device-wide fence in each step") && text.contains("takes 1.80× as long"), "{text}");
-    // Without the sum that separates data and barriers, or where it is too noisy, wgpu's rows decide nothing.
+    // Without the sum that separates data from barriers, or if it is too noisy, wgpu's rows decide nothing.
     let mut without = records(EPOCHS);
     without.retain(|row| row.benchmark != DEVICE_BARRIER);
     for rows in [without, with_device_barriers(EPOCHS, 2.1, 0.3)] {
@@ -181,7 +180,7 @@ fn times_of_a_software_device_support_no_verdict_but_answers_do() {
     insta::assert_snapshot!("overview_of_a_software_device", learn(&["--report", SOFTWARE]).stdout);
 }
 
-/// The H200's rows with the same narrow time for every kernel.
+/// The H200's rows, with the same time and a narrow interval for every kernel.
 fn flat() -> Vec<Record> {
     let mut rows = records(EPOCHS);
     for row in rows.iter_mut().filter(|row| row.median_ns.is_some()) {
@@ -199,7 +198,7 @@ fn set_time(row: &mut Record, ns: f64, noise: f64) {
     row.epochs_ns = vec![ns; 3];
 }
 
-/// Steps that claim that one kernel is as fast as another, and its name.
+/// Steps that claim a tie, and the kernels that must not be slower.
 const AS_FAST: [(&str, &[&str]); 2] = [("E2", &["broadcast"]), ("E3", &["bytes", "halves"])];
 
 #[test]
@@ -400,7 +399,7 @@ fn the_newest_report_with_such_rows_is_judged() {
     assert!(output.stdout.contains("  Vulkan    holds here. At "), "{output}");
     let output = folder.run(&["explain", "E1"]).succeeds();
     assert!(output.stdout.starts_with("No report yet in reports/ or results/"), "{output}");
-    // A report of the user comes before those of `results/`, of whatever day.
+    // A user's report comes before those of `results/`, whatever its date.
     folder.write("reports/a/own.csv", csv::write(&with_date("2026-11-19T00:00:00Z")));
     let output = folder.run(&["explain", "D5"]).succeeds();
     assert!(output.stdout.contains("2026-11-19 (reports/a/own.csv)"), "{output}");
@@ -440,7 +439,7 @@ fn a_software_device_stands_beside_the_example_and_does_not_run() {
     assert!(beside.contains("\nH100: NVIDIA H100 80GB HBM3, Vulkan, 2026-11-28 (h100, the example)\n"), "{beside}");
     assert!(beside.contains("  Vulkan    not measured. Times of a software device "), "{beside}");
     assert!(beside.contains(&format!("  H100      {answer}\n")), "{answer}\n{beside}");
-    // What it can judge needs no example.
+    // A step that the report can judge needs no example.
     assert!(!learn(&["E6", "--report", SOFTWARE]).stdout.contains("H100"));
     let listed = shaderbench_in_empty_folder(&["devices"]).stdout;
     let mut types = listed.lines().filter_map(|line| line.trim().strip_prefix("type "));

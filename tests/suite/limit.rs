@@ -98,7 +98,6 @@ fn a_run_with_a_time_limit_of_zero_skips_every_benchmark() {
     let cases = planned("transpose");
     let outcome = measured(&mut right(), &cases, RowTable::default(), &no_time);
     assert!(outcome.records.iter().all(|row| row.status == Status::Skipped && row.reason.contains("(--time)")));
-    // Each benchmark once.
     let mut names: Vec<String> = cases.iter().map(Case::name).collect();
     names.dedup();
     names.sort();

@@ -1,5 +1,4 @@
-//! The integration tests as one program: to link the library into a program for each of these files takes longer than
-//! most of them run. `cargo test --test suite index::` runs the tests of one file.
+//! One program: linking one per file takes longer than most tests. `cargo test --test suite index::` runs one file.
 
 mod action;
 mod architecture;

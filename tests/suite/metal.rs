@@ -1,4 +1,4 @@
-//! Metal without a Mac: what a Metal device is given is compiled against declarations of Metal's standard library.
+//! Metal without a Mac: generated MSL is compiled against declarations of Metal's standard library.
 
 use crate::command::is_installed;
 use crate::compilers::rejection;
@@ -25,8 +25,8 @@ const ATTRIBUTES: [&str; 13] = [
     "threads_per_simdgroup",
 ];
 
-/// Names declared twice in one scope, with their lines. naga declares the operands of packed dot products so, if two
-/// products in a function share one (wgpu#9540).
+/// Lines that declare a name again in its scope, as naga does for packed dot products with a shared operand
+/// (wgpu#9540).
 fn declared_twice(text: &str) -> Vec<&str> {
     let (mut scopes, mut twice) = (vec![BTreeSet::new()], Vec::new());
     for line in text.lines() {
@@ -54,11 +54,11 @@ fn no_metal_kernel_declares_a_name_twice() {
     }
 }
 
-/// Why no Metal compiler would take one of these kernels, by their names; `None` if nothing is wrong with them, as far as
-/// declarations tell. Most of the time of a compiler is its start and the library: it gets several kernels at once.
+/// Why no Metal compiler would accept one of these kernels, given with their names, as far as declarations show. A
+/// compiler spends most of its time on its start and the library, so it gets several kernels at once.
 fn metal_rejection(kernels: &[(String, String)]) -> Option<String> {
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/metal").display().to_string();
-    // Metal's literals are of single precision, and its suffix `h` and its attributes are not those of C++.
+    // Metal's literals have single precision; its suffix `h` and its attributes are not those of C++.
     let arguments = ["-std=c++17", "-fsyntax-only", "-fsingle-precision-constant", "-Wno-attributes"];
     let arguments = [&arguments[..], &["-Wno-literal-suffix", "-I", &include, "-x", "c++"]].concat();
     let mut all = "#include <metal_stdlib>\n#include <simd/simd.h>\n".to_owned();
@@ -70,7 +70,7 @@ fn metal_rejection(kernels: &[(String, String)]) -> Option<String> {
         if let Some(rest) = unknown {
             return Some(format!("{name}: no attribute: {}", rest.chars().take(40).collect::<String>()));
         }
-        // Overloads by address space alone.
+        // C++ has no overloads by address space.
         let text = text.replace("threadgroup A *", "metal::in_threadgroup<A> ");
         all += &format!("namespace kernel{index} {{\n#line 1 \"{name}\"\n{text}\n}}\n");
     }

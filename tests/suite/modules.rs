@@ -35,7 +35,7 @@ fn every_glsl_file_belongs_to_a_benchmark_with_its_spirv_and_its_twin() {
     assert_eq!(files(), with_module);
 }
 
-/// The words of a module without the number of the program that wrote it.
+/// A module without its generator's number.
 fn code(spirv: &[u8]) -> Vec<u8> {
     [&spirv[..8], &spirv[12..]].concat()
 }
@@ -118,7 +118,7 @@ fn devices_with_the_matrices_run_the_modules_and_others_skip_them() {
     }
 }
 
-/// Has each matrix product but the first take the factor B of the one before.
+/// Makes each matrix product but the first reuse the previous one's factor B.
 fn with_repeated_factor(module: &mut [u32]) {
     const OP_COOPERATIVE_MATRIX_MUL_ADD: u32 = 4459;
     let (mut at, mut last) = (5, None);

@@ -1,5 +1,4 @@
-//! Faults planted in the kernels, at least two in each: verification finds every one on a real device, which may be a
-//! software one.
+//! Verification finds every planted fault, at least two per kernel, on a real (or software) device.
 
 use std::path::Path;
 
@@ -10,11 +9,11 @@ use gpu::shader::Shader;
 use record::suite::{Benchmark, Case, Dtype, Extent, Family, Params, Shape};
 use record::suite::{DeviceType, Interface};
 
-/// A fault planted in a kernel: the kernel, the text that is replaced, and its replacement.
+/// A planted fault: the kernel, the replaced text, and its replacement.
 pub(crate) type Mutation = (&'static str, &'static str, &'static str);
 
-/// The faults in the files beside the kernels, `shaders/<family>/<benchmark>.faults` (`shaders/README.md`), that stand below
-/// a line `section`, or at the top of the file for `""`. Each with the parameters of that line.
+/// The faults of `shaders/<family>/<benchmark>.faults` (see `shaders/README.md`) below a line `section`, or at the top
+/// of the file for `""`, each with the parameters of that line.
 pub(crate) fn planted(section: &str) -> Vec<(Mutation, Params)> {
     let mut found = Vec::new();
     for path in files_below(Path::new("shaders"), "faults") {
@@ -46,7 +45,7 @@ pub(crate) fn planted(section: &str) -> Vec<(Mutation, Params)> {
     found
 }
 
-/// What changes of `spmv` use: the hashes from which matrices were and are made, without the run's seed.
+/// Used by faults of `spmv`: past and present hashes for matrices, without the run's seed.
 const SPECIAL_FUNCTIONS: &str = "
 fn high_product(a: u32, b: u32) -> u32 {
     let low = (a & 0xffffu) * (b & 0xffffu);
@@ -68,7 +67,7 @@ fn hashed(index: u32) -> u32 {
 }
 ";
 
-/// Benchmarks that measure the kernel of another, whose faults are planted there.
+/// Benchmarks that measure another one's kernel, where its faults are planted.
 const BORROWED: &[&str] = &[
     "safety_tax/fma",
     "safety_tax/transpose",
@@ -116,13 +115,13 @@ pub(crate) fn sizes(case: &str) -> &'static [Extent] {
     }
 }
 
-/// The parameters of a benchmark's representative cases, the last ones first. A fault may lie in code that some of them alone have.
+/// Parameters of the representative cases, last ones first: a fault may be in code that only some of them have.
 fn parameters(benchmark: &Benchmark) -> Vec<Params> {
     let (_, _, declared) = benchmark.representative();
     if declared.is_empty() { vec![&[]] } else { declared.iter().rev().copied().collect() }
 }
 
-/// The job of a benchmark with the last of its first set of parameters.
+/// The job with the last of the benchmark's first parameters.
 #[cfg(feature = "cuda")]
 fn job(family: &'static Family, benchmark: &'static Benchmark, dtype: Dtype, extent: Extent) -> Job {
     job_with(family, benchmark, dtype, extent, parameters(benchmark)[0])
@@ -159,8 +158,8 @@ pub(crate) fn at_top() -> Vec<Mutation> {
     planted("").into_iter().map(|(fault, _)| fault).collect()
 }
 
-/// Every planted fault: those in the files, and two in each kernel of `rates`, which share their text. Chains of atomic
-/// operations may also share a word.
+/// Every planted fault: those in files, and two in each kernel of `rates` (one text), three in chains of atomic
+/// operations.
 fn mutations() -> Vec<Mutation> {
     let rates = benchmarks().into_iter().filter(|(_, family, _)| family.name == "rates").flat_map(|(name, ..)| {
         let name: &'static str = name.leak();
@@ -173,7 +172,6 @@ fn mutations() -> Vec<Mutation> {
     at_top().into_iter().chain(rates).chain([coarse]).collect()
 }
 
-/// One test for each family, so that they run in parallel: most of their time is compilation on one core.
 mod planted_faults_are_found {
     crate::device::each_family!(find_in);
 
@@ -212,8 +210,8 @@ fn find_planted_faults_of(family: &str) {
                 break;
             }
         }
-        // A race may give the right result on a GPU. A software device runs each invocation up to the next barrier, and
-        // one tile after the other: there a race always shows.
+        // A race may give the right result on a GPU. It always shows on a software device, which runs each invocation
+        // up to the next barrier, and one tile after the other.
         let is_race = before.contains("Barrier") && !after.contains("Barrier") || before == "before + aggregate)";
         if is_race && !is_found && !is_software {
             eprintln!("{name}: '{}' is a race with the right result on this device", before.trim());
@@ -223,7 +221,6 @@ fn find_planted_faults_of(family: &str) {
     }
 }
 
-/// One test for each family.
 mod kernels_that_are_right_for_special_inputs_only_are_found {
     crate::device::each_family!(find_in);
 
@@ -285,7 +282,7 @@ fn planted_faults_in_cuda_kernels_are_found() {
             let mut job = job(family, benchmark, dtypes[0], *extent);
             job.kernel.cuda = job.kernel.cuda.replace(before, after);
             match fault(backend, &mut job) {
-                // A kernel of two cards.
+                // The kernel needs two cards.
                 Err(error) if error.is_skip() => {
                     eprintln!("SKIPPED: {name}: {error}");
                     true

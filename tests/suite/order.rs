@@ -106,7 +106,7 @@ fn compared_rows_have_the_order_of_tables_and_cards_keep_theirs() {
     };
     let strides = [("scan/one", ""), ("coalescing/stride", "STRIDE=10"), ("coalescing/stride", "STRIDE=9")];
     let mut rows = of_device("Zeta", &strides);
-    // A family that only the other card has comes before all of the first one's.
+    // A family of the other card only comes before all of the first one's.
     rows.extend(of_device("Alpha", &[&strides[..], &[("ceiling/copy", "")]].concat()));
     folder.write("r.csv", csv::write(&rows));
     let output = folder.run(&["compare", "r.csv", "--all"]).succeeds().stdout;

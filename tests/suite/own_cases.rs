@@ -1,11 +1,10 @@
-//! `bench` with the inputs of tests/cases: kernels as public repositories have them, and files as other programs write them.
+//! `bench` on tests/cases: kernels as in public repositories, and files as other programs write them.
 
 use std::path::Path;
 
 use crate::command::{Folder, Output, has_device, has_vulkan, is_installed};
 use record::{Record, Status};
 
-/// A copy of a folder of tests/cases.
 fn case(name: &str) -> Folder {
     let folder = Folder::new();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name);
@@ -17,13 +16,11 @@ fn case(name: &str) -> Folder {
     folder
 }
 
-/// `bench` of a file in a folder, quickly.
 fn bench(folder: &Folder, file: &str, options: &[&str]) -> Output {
     let always = ["bench", file, "--profile", "quick", "--epochs", "2", "--out", "r.csv", "--force"];
     folder.run(&[&always[..], options].concat())
 }
 
-/// The rows of the case's own family.
 fn rows(folder: &Folder) -> Vec<Record> {
     folder.records("r.csv").into_iter().filter(|row| row.family != "ceiling").collect()
 }
@@ -128,8 +125,7 @@ fn a_kernel_without_a_declaration_is_told_all_that_it_needs_at_once() {
     }
 }
 
-/// What naga reads runs with checks; what it cannot read goes to Vulkan as it is, or is refused with the name of what
-/// it needs.
+/// SPIR-V that naga reads runs with checks; other SPIR-V goes to Vulkan as it is, or is refused, naming what it needs.
 #[test]
 fn spirv_runs_as_drivers_take_it() {
     if !has_vulkan() || !is_installed("glslangValidator") {
@@ -154,7 +150,7 @@ fn spirv_runs_as_drivers_take_it() {
     bench(&folder, "bindless.toml", &[]).fails_with(2, "'levels' is a descriptor array");
     let folder = case("kernels/24-sets-and-addresses");
     bench(&folder, "address.comp", &[]).fails_with(2, "it needs buffer addresses");
-    // Nothing checks its accesses, which is said once; a wrong one is wrong.
+    // Its accesses are unchecked, which is reported once; its wrong result is found.
     let folder = case("kernels/09-mul-extended");
     let toml = folder.text("mulext.toml").replace("1000003) >> 32", "1000003) >> 31");
     folder.write("mulext.toml", toml);
@@ -174,7 +170,7 @@ fn json_to_stdout_is_json_alone() {
     assert_eq!(rows.as_array().map(Vec::len), Some(1));
 }
 
-/// Whatever ends the program, its commands and their folders end with it.
+/// However the program ends, its child processes end, and their folders are removed.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_command_ends_with_the_program() {

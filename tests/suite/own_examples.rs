@@ -1,4 +1,4 @@
-//! The kernels of examples/: right, and faults in them found.
+//! The kernels of examples/ are right, and faults in them are found.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::command::{Folder, has_device};
 use record::{Record, Status};
 
-/// An example: its file, a size that is quick, its rows, and what it needs besides the program.
+/// An example: its file, a quick size, its rows, and what it needs besides the program.
 type Example = (&'static str, &'static str, usize, &'static [&'static str]);
 
 const EXAMPLES: [Example; 16] = [
@@ -28,7 +28,7 @@ const EXAMPLES: [Example; 16] = [
     ("gamma", "5000", 1, &[]),
 ];
 
-/// Whether this machine has what an example needs; what is missing is said.
+/// Whether this machine has what an example needs. Prints what is missing.
 fn has_all(needed: &[&str]) -> bool {
     let can_run = |line: &[&str]| {
         let mut command = Command::new("python3");
@@ -46,7 +46,7 @@ fn has_all(needed: &[&str]) -> bool {
     missing.is_none()
 }
 
-/// The examples, with this text of one file replaced, and without ceilings, which take most of the time.
+/// The examples with one file's text replaced, and without ceilings, which take most of the time.
 fn examples(file: &str, before: &str, after: &str) -> Folder {
     let folder = Folder::new();
     let all = ["examples/kernels", "examples/spirv"].map(|name| Path::new(env!("CARGO_MANIFEST_DIR")).join(name));
@@ -143,7 +143,7 @@ fn planted_faults_in_the_kernels_of_the_examples_are_found() {
         let output = folder.run(&line).exits_with(3);
         let rows = folder.records("r.csv");
         let stem = file.trim_end_matches(".wgsl");
-        // Of several kernels, the faulty one.
+        // Of several kernels, only the faulty one must be wrong.
         let is_alone = !rows.iter().any(|row| row.benchmark == stem);
         for row in rows {
             let status = if is_alone || row.benchmark == stem { Status::Wrong } else { Status::Ok };
@@ -183,7 +183,7 @@ fn a_picture_that_a_kernel_draws_is_saved() {
     let decoder = png::Decoder::new(std::io::Cursor::new(file));
     let reader = decoder.read_info().expect("a header");
     assert_eq!((reader.info().width, reader.info().height), (33, 20));
-    // And it is the contents of a texture.
+    // The image can also be a texture's contents.
     folder.write(
         "copied.toml",
         "kernels = [\"blur.wgsl\"]\nlimit = \"none\"\ngroups = [\"ceil_div(columns, 16)\", \

@@ -1,4 +1,4 @@
-//! Kernels of the user's on which the program was wrong once: right ones that were called wrong, and the reverse.
+//! User kernels that the program once misjudged: right ones called wrong, and the reverse.
 
 use crate::command::{Folder, has_device};
 use record::Status;
@@ -7,7 +7,7 @@ const MAIN: &str = "@compute @workgroup_size(64) fn main(@builtin(global_invocat
 const IN: &str = "@group(0) @binding(0) var<storage, read> a: array<f32>;\n";
 const OUT: &str = "@group(0) @binding(1) var<storage, read_write> output: array<f32>;\n";
 
-/// The status and the reason of the only row of `k.wgsl` with `k.toml`, and the exit code.
+/// Status and reason of the only row of `k.wgsl` with `k.toml`, and the exit code.
 fn judged(files: &[(&str, &str)]) -> (Status, String, Option<i32>) {
     let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     judged_with(&files)
@@ -67,7 +67,7 @@ fn a_right_kernel_is_right() {
     ] {
         let toml = format!("sizes = 4096\nlimit = \"none\"\n{toml}\n");
         let (status, reason, code) = judged(&[("k.wgsl", &wgsl), ("k.toml", &toml)]);
-        // A kernel is not compared with itself, and a device may lack subgroups.
+        // No kernel is compared with itself, and a device may lack subgroups.
         let is_right = matches!(status, Status::Ok | Status::Unverified | Status::Skipped);
         assert!(is_right && code == Some(0), "{wgsl}\n{toml}: {status:?} {reason}");
     }
@@ -87,7 +87,7 @@ fn a_wrong_kernel_is_wrong_whatever_its_inputs_are_called() {
         );
         assert_eq!(judged(&[("k.wgsl", &swapped), ("k.toml", &toml)]).0, Status::Wrong, "{contents}");
     }
-    // What is only read is an input, however it is declared: the reference computes another function.
+    // A buffer that is only read is an input, however it is declared. The reference computes another function.
     let read_only = format!("@group(0) @binding(0) var<storage, read_write> a: array<f32>;\n{OUT}");
     let relu = kernel(&read_only, "output[id.x] = max(a[id.x] * 2.0 + 1.0, 0.0);");
     let other = kernel(&read_only, "let v = a[id.x] * 7.0 + 100.0; output[id.x] = select(0.0, v, v > 0.0);");
@@ -197,7 +197,7 @@ fn a_bundle_of_an_older_run_does_not_stay_beside_a_new_one() {
     let line = ["bench", "k.toml", "--profile", "quick", "--time", "5m", "--epochs", "1", "--out", "r.csv", "--force"];
     folder.run(&line).exits_with(3);
     assert!(folder.path("r-wrong").exists());
-    // What is no bundle stays.
+    // Files that are no bundle stay.
     folder.write("r-wrong/notes.txt", "mine");
     folder.write("k.toml", toml("a[i]"));
     folder.run(&line).succeeds();
@@ -231,7 +231,7 @@ fn a_parameter_of_the_command_line_gives_an_override_its_value() {
         ["bench", "k.toml", "--profile", "quick", "--time", "5m", "--epochs", "1", "--out", "r.csv", "--param", "m=8"];
     let output = folder.run(&line).succeeds();
     assert!(folder.records("r.csv")[0].params["m"] == 8.0, "{output}");
-    // Also where the file says nothing.
+    // Also without [params] in the file.
     folder.write("k.toml", "sizes = 64\nlimit = \"none\"\n[verify]\nexpect = \"1.0 / m\"\n");
     let output = folder.run(&[&line[..], &["--force"]].concat()).succeeds();
     assert!(folder.records("r.csv")[0].params["m"] == 8.0, "{output}");
@@ -287,14 +287,14 @@ fn a_name_that_nothing_has_is_refused() {
     folder.run(&["bench", "k.toml", "other.toml"]).fails_with(2, "a .toml file must be the only file");
 }
 
-/// A file of NumPy's with 64 numbers, each these bytes.
+/// A NumPy file of 64 numbers with these bytes.
 fn npy(kind: &str, number: impl Fn(u8) -> Vec<u8>) -> Vec<u8> {
     let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': (64,), }}\n");
     let start = [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes()].concat();
     start.into_iter().chain((0..64).flat_map(number)).collect()
 }
 
-/// A kernel of 64 outputs with a file `f.npy`, and how it is judged: a part of the reason of what is wrong.
+/// Each kernel of 64 outputs has a file `f.npy`, the expected status, and a part of the reason.
 #[test]
 fn a_right_value_is_compared_in_the_type_of_the_output() {
     if !has_device() {
@@ -334,7 +334,7 @@ fn a_right_value_is_compared_in_the_type_of_the_output() {
         let is_right = status == wanted && reason.contains(part) || (status == Status::Skipped && wgsl.contains("i64"));
         assert!(is_right, "{wgsl}\n{toml}: {status:?} {reason}");
     }
-    // A picture's texels are whole numbers in a texture of them.
+    // In a texture of integers, a picture's texels are integers.
     let image = "@group(0) @binding(0) var a: texture_2d<u32>;\n";
     let read =
         kernel(&format!("{image}{}", output("u32")), "output[id.x] = textureLoad(a, vec2(id.x % 8u, id.x / 8u), 0).x;");
@@ -374,7 +374,7 @@ fn what_a_kernel_leaves_undone_is_found() {
         ),
         (matrix, format!("groups = 16\n{one}"), Status::Unverified, "94 % of 'y' was never written; dispatched 16×1×1"),
         (matrix, one.to_owned(), Status::Unverified, "nothing to compare the output with"),
-        // Of an output that is too large to be compared whole, a hole of a thousandth.
+        // A hole of a thousandth, in an output too large to be compared whole.
         (&hole, format!("sizes = \"2^20\"\nlimit = \"none\"\n{verified}"), Status::Wrong, "was never written"),
         (&forty_two, infinite.to_owned(), Status::Wrong, "is 42, must be inf"),
         (

@@ -5,11 +5,10 @@ use gpu::shader::Shader;
 use record::suite::{Checks, Constants};
 use record::{Record, Status};
 
-/// glslang's SPIR-V of a kernel in GLSL, as an example of the repository.
+/// SPIR-V that glslang compiled from GLSL.
 const EXAMPLE: &[u8] = include_bytes!("../../examples/spirv/saxpy.spv");
 const EXAMPLE_TOML: &str = include_str!("../../examples/spirv/saxpy.toml");
 
-/// `bench` of this file on 4096 scalars.
 fn bench(folder: &Folder, file: &str, options: &[&str]) -> Output {
     let always = ["bench", file, "--size", "4096", "--profile", "quick", "--out", "r.csv", "--force"];
     folder.run(&[&always[..], options].concat())
@@ -26,13 +25,11 @@ fn example() -> Folder {
     folder
 }
 
-/// The bundle that a run names.
 fn bundle(output: &Output) -> String {
     let line = output.stderr.lines().find(|line| line.contains("shaderbench bench replay ")).expect("a bundle");
     line.split('`').nth(1).and_then(|command| command.split(' ').next_back()).expect("a command").to_owned()
 }
 
-/// naga's SPIR-V of a kernel in WGSL.
 fn spirv(wgsl: &str) -> Vec<u8> {
     let words = Shader::read(wgsl).and_then(|shader| shader.spirv(&Constants::new(), Checks::default()));
     bytemuck::cast_slice(&words.expect("valid")).to_vec()
@@ -49,7 +46,7 @@ fn spirv_of_another_compiler_is_right_with_checks_and_as_it_is() {
     assert_eq!(checked.len(), 2, "{output}");
     assert!(checked.iter().all(|row| row.status == Status::Ok && row.compiler.is_empty()), "{output}");
     assert!(checked.iter().all(|row| row.cell("checks") == "on"), "{output}");
-    // A specialization constant is a parameter in both: the answer depends on it.
+    // A specialization constant is a parameter of both, and the answer depends on it.
     let output = bench(&folder, "saxpy.spv", &["--unchecked"]).succeeds();
     let as_it_is = rows(&folder, "saxpy");
     assert_eq!(as_it_is.len(), 2, "{output}");
@@ -68,7 +65,7 @@ fn a_planted_fault_in_spirv_is_found_and_replayed() {
     let output = bench(&folder, "saxpy.spv", &["--unchecked", "--param", "ROUNDS=3"]).exits_with(3);
     assert_eq!(rows(&folder, "saxpy")[0].status, Status::Wrong, "{output}");
     let bundle = bundle(&output);
-    // Without --unchecked, what naga makes of it runs.
+    // Without --unchecked, naga's translation runs.
     let checked = folder.run(&["bench", "replay", &bundle]).exits_with(3);
     assert!(checked.stderr.contains("it now runs with run-time checks"), "{checked}");
     let again = folder.run(&["bench", "replay", &bundle, "--unchecked"]).exits_with(3);
@@ -114,7 +111,7 @@ reference = \"../data/right.wgsl\"
     let is_wrong = |name: &str| own.iter().any(|row| row.benchmark == name && row.status == Status::Wrong);
     assert!(is_wrong("k") && !is_wrong("other"), "{output}");
     let bundle = bundle(&output);
-    // Elsewhere: without the files that it came from.
+    // As elsewhere, without the files that it came from.
     folder.write("own/k.wgsl", "");
     folder.write("data/table.bin", "");
     let again = folder.run(&["bench", "replay", &bundle]).exits_with(3);

@@ -24,8 +24,8 @@ fn sum(l: u32, v: f32) -> f32 {
 }
 ";
 
-/// A kernel: its name, the parts of its source, its size, and the edits of what `bench init` writes: `LINE => LINE`
-/// replaces the line that starts so, any other line is added.
+/// A kernel: its name, source parts and size, and edits of the file that `bench init` writes: `LINE => LINE` replaces
+/// the line with that start; other lines are added.
 type Kernel = (&'static str, &'static [&'static str], &'static str, &'static [&'static str]);
 
 const ELEMENTWISE: [Kernel; 12] = [
@@ -462,7 +462,6 @@ const TEXTURES_AND_MORE: [Kernel; 8] = [
     ),
 ];
 
-/// The rows of the file's own family.
 fn rows(folder: &Folder, options: &[&str], size: &str) -> (Vec<Record>, String) {
     let always =
         ["bench", "k.wgsl", "--size", size, "--profile", "quick", "--epochs", "1", "--out", "r.csv", "--force"];
@@ -485,7 +484,7 @@ fn assert_all_run(kernels: &[Kernel]) {
         folder.run(&["bench", "init", "k.wgsl"]).succeeds();
         let initial = folder.text("k.toml");
         let mut lines: Vec<String> = initial.lines().map(str::to_owned).collect();
-        // Peaks take most of the time.
+        // Peaks would take most of the time.
         lines.insert(0, "limit = \"none\"".to_owned());
         folder.write("k.toml", lines.join("\n"));
         if *name == kernels[0].0 {

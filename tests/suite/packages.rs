@@ -1,4 +1,4 @@
-//! `packaging/pack.py`, which makes the packages of a release, from programs that are a line of text each.
+//! `packaging/pack.py`, which makes a release's packages, with programs of one line of text each.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +17,6 @@ const TARGETS: [&str; 6] = [
 ];
 const ADDRESS: &str = "https://example.org/owner/shaderbench";
 
-/// Packs programs for some targets into `name`.
 fn pack(folder: &Folder, name: &str, targets: &[&str], address: &str) -> Output {
     for target in targets {
         let program = if target.contains("windows") { "shaderbench.exe" } else { "shaderbench" };
@@ -55,7 +54,7 @@ fn sha256(contents: &[u8]) -> String {
     Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `scripts/workflows.sh` checks the file with its schema.
+/// `scripts/workflows.sh` validates the file against its schema.
 #[test]
 fn the_citation_names_version_and_licences() {
     let citation = include_str!("../../CITATION.cff");
@@ -74,7 +73,7 @@ fn equal_programs_give_equal_packages_for_every_target() {
     let folder = Folder::new();
     let output = pack(&folder, "one", &TARGETS, ADDRESS);
     let reversed: Vec<&str> = TARGETS.iter().rev().copied().collect();
-    // Another second, and files in another order.
+    // A second later, with files in another order.
     std::thread::sleep(std::time::Duration::from_millis(1100));
     pack(&folder, "other", &reversed, ADDRESS);
     let packages = files(&folder.path("one"));
@@ -147,13 +146,13 @@ fn what_cannot_be_packed_is_named() {
     }
 }
 
-/// The lines that the profile for the Phoronix Test Suite reads, each up to its value.
+/// The lines that the profile for the Phoronix Test Suite reads, without their values.
 fn phoronix_names() -> Vec<&'static str> {
     let parts = include_str!("../../packaging/phoronix/results-definition.xml").split("<OutputTemplate>").skip(1);
     parts.map(|part| part.split_once(" = #_RESULT_#</OutputTemplate>").expect("a template").0).collect()
 }
 
-/// What the profile's script writes for the suite to read, if a run's report is this one.
+/// The figures that the profile's script writes for the suite from this report.
 fn phoronix_figures(report: &str) -> BTreeMap<String, f64> {
     let folder = Folder::new();
     let (report, program_path) =
@@ -184,7 +183,7 @@ fn phoronix_figures(report: &str) -> BTreeMap<String, f64> {
     folder.text("figures.log").lines().map(line).collect()
 }
 
-/// Two devices: not every one has tensor cores, and caches are not told apart on every one.
+/// Two devices: not every device has tensor cores or distinguishable caches.
 #[test]
 fn the_phoronix_profile_reads_the_figures_of_the_summary() {
     if !is_installed("php") {

@@ -1,4 +1,4 @@
-//! The first sentence of the page, and the known cards beside one, computed again from the report's rows.
+//! The page's first sentence, and the known cards beside it, computed again from the report's rows.
 
 #![allow(clippy::unwrap_used, reason = "a failed step ends the test")]
 
@@ -21,7 +21,7 @@ fn rows() -> Vec<Record> {
     csv::open(Path::new(H100)).expect("a report").records
 }
 
-/// The data of the page of reports, beside the references of the program.
+/// The page's data for these reports, with the program's references.
 fn page(reports: &[(&str, Vec<Record>)]) -> Value {
     let references = unpack(include_bytes!("../../data/references.json.gz")).expect("sound").runs;
     let report = |(name, records): &(&str, Vec<Record>)| Report { name: (*name).to_owned(), records: records.clone() };
@@ -41,7 +41,7 @@ fn the_sentence_about_a_card_is_that_of_its_rows() {
     let largest = reads.iter().filter(|row| row.bytes == most);
     let read = largest.filter_map(|row| row.gb_per_s).fold(0.0, f64::max);
     let peak = vulkan.iter().find_map(|row| row.dram_peak_gb_per_s).unwrap();
-    // The fastest kernel of each job, as the table below the sentence has it.
+    // The fastest kernel of each job, as in the table below the sentence.
     let jobs = list(&page["screen"]["card"]["jobs"]);
     let shares: Vec<f64> = jobs.iter().filter_map(|job| job["share"].as_f64()).collect();
     let near = shares.iter().filter(|share| **share >= 0.85).count();
@@ -66,7 +66,7 @@ fn a_row_that_is_not_verified_is_counted() {
     }
 }
 
-/// The same card under another name, so many times as slow.
+/// The rows under another card's name, `times` as slow.
 fn renamed(device: &str, times: f64) -> Vec<Record> {
     let mut all = rows();
     for row in &mut all {
@@ -112,13 +112,13 @@ fn two_cards_are_compared_first_and_three_have_a_column_per_model() {
         let range = text(&several["range"]);
         let (low, rest) = range.split_once('–').unwrap_or_else(|| panic!("{line}"));
         let (high, _) = rest.split_once(' ').unwrap();
-        // Half and a quarter of the rate of the first card, which is that of one of its rows.
+        // Half and a quarter of the first card's rate, which is one of its rows'.
         let rate = text(&one["text"]).split(' ').next().unwrap();
         let row = all.iter().find(|row| row.gb_per_s.or(row.gflop_per_s).is_some_and(|own| is_rounding(rate, own)));
         let own =
             row.and_then(|row| row.gb_per_s.or(row.gflop_per_s)).unwrap_or_else(|| panic!("{}: {line}", job.name));
         let near = |printed: &str, value: f64| {
-            // A range whose ends have other units names both.
+            // A range whose ends have different units names both.
             let printed: f64 = printed.split(' ').next().unwrap().parse().unwrap();
             [1.0, 1e3, 1e6, 1e-3].iter().any(|unit| (printed * unit / value - 1.0).abs() < 0.006)
         };

@@ -1,9 +1,9 @@
-//! The colours of marks on the page, as readers with deuteranopia see them: by the matrix of Machado, Oliveira and Fernandes
+//! The page's mark colours as readers with deuteranopia see them: by the matrix of Machado, Oliveira and Fernandes
 //! (2009), and the difference CIEDE2000 (Sharma, Wu and Dalal 2005).
 
 use answers::page::{SCRIPT, STYLE};
 
-/// The least difference of two colours of a chart.
+/// Minimum difference between two colours of a chart.
 const LEAST: f64 = 20.0;
 
 /// Linear red, green and blue of `#rrggbb`.
@@ -41,7 +41,6 @@ fn lab(color: [f64; 3]) -> [f64; 3] {
     [116.0 * f(1) - 16.0, 500.0 * (f(0) - f(1)), 200.0 * (f(1) - f(2))]
 }
 
-/// CIEDE2000.
 fn difference([l1, a1, b1]: [f64; 3], [l2, a2, b2]: [f64; 3]) -> f64 {
     let pale = |chroma: f64| (chroma.powi(7) / (chroma.powi(7) + 25.0_f64.powi(7))).sqrt();
     let g = 1.5 - 0.5 * pale(f64::midpoint(a1.hypot(b1), a2.hypot(b2)));

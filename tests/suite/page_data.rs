@@ -1,4 +1,4 @@
-//! The data of the page, from planted rows: sides and their names, matches, ceilings, levels, the first screen.
+//! The page's data, from planted rows: sides and their names, matches, ceilings, levels, the first screen.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,6 @@ fn report(records: Vec<Record>) -> Vec<Report> {
     vec![Report { name: "r.csv".to_owned(), records }]
 }
 
-/// The JSON data of reports, as the page gets it.
 fn value(reports: &[Report]) -> Value {
     let comparison = sides(reports);
     serde_json::to_value(data(&comparison)).expect("JSON")
@@ -152,7 +151,7 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
         })
     };
     let levels = |largest: u64, name: &str| {
-        // Sets at the edges of a level are not well inside.
+        // Working sets at a level's edges do not count as inside.
         let first = level("level 1", json!([16384, largest >> 1]), [2048, 8192], 20);
         json!([first, level(name, json!([null, null]), [2 * largest, 4 * largest], 300)])
     };
@@ -160,7 +159,6 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
     assert_eq!(reading(1 << 27), levels(1 << 27, "DRAM"));
 }
 
-/// A row of a run on a card.
 fn on(card: &str, api: &str, date: &str) -> Record {
     Record { card: card.to_owned(), apis: "cuda+vulkan".to_owned(), date: date.to_owned(), ..row(api, "a", 1e6) }
 }
@@ -177,7 +175,7 @@ fn pairs(reports: &[Report]) -> Vec<(u64, u64, bool)> {
 #[test]
 fn apis_are_compared_on_one_card_and_cards_with_each_other() {
     let [monday, tuesday] = ["2026-11-23T01:00:00Z", "2026-11-24T01:00:00Z"];
-    // Two cards of one model; a run names a card by its PCI address through Vulkan, and by its UUID through CUDA.
+    // Two cards of one model. A run names a card by its PCI address through Vulkan, and by its UUID through CUDA.
     let first = report(vec![on("0000:01:00.0", "vulkan", monday), on("GPU-1", "cuda", monday)]);
     let second = report(vec![on("card-2", "vulkan", tuesday), on("card-2", "cuda", tuesday)]);
     let apis =
@@ -185,7 +183,7 @@ fn apis_are_compared_on_one_card_and_cards_with_each_other() {
     let found = pairs(&[first.clone(), second.clone()].concat());
     assert_eq!(apis(&found), [(0, 1, true), (2, 3, true)], "each API with that of its own card");
     assert_eq!(found[2..], [(0, 2, false)], "the cards once, through one API");
-    // A run of Vulkan alone is no twin of a CUDA run of another card.
+    // A Vulkan-only run matches no CUDA run of another card.
     let alone = report(vec![on("card-3", "vulkan", tuesday)]);
     let cuda = report(vec![on("GPU-4", "cuda", monday)]);
     assert_eq!(apis(&pairs(&[alone, cuda].concat())), []);

@@ -1,4 +1,4 @@
-//! What `report` writes: pages that are small, of all reports of a folder, in files that are not overwritten.
+//! Pages of `report` are small, have all reports of a folder, and overwrite no file.
 
 #![allow(clippy::unwrap_used, reason = "a failed step ends the test")]
 

@@ -1,5 +1,4 @@
-//! Parameters, sizes and folders of kernels that a run does not accept are usage errors, before anything runs; and every
-//! value that a kernel's parameter accepts gives a right result.
+//! Invalid parameters, sizes and folders are usage errors before anything runs; accepted parameters give right results.
 
 use crate::catalogue::{benchmarks, family, few_rounds};
 use crate::command::{Folder, shaderbench_in_empty_folder};
@@ -40,7 +39,7 @@ fn each_of_several_values_is_a_case() {
     assert_eq!(values(vec![("WG".to_owned(), 128.0)]), [128.0]);
 }
 
-/// The ends of the accepted values and some between them, of a size that a software device runs at once.
+/// The ends of the accepted values and some between them, small enough for a software device.
 fn samples(accepted: Accepted) -> Vec<f64> {
     match accepted {
         Accepted::Whole(least, most) => [least, least + 1, 3, 24, 255]
@@ -69,7 +68,6 @@ fn size(name: &str, benchmark: &Benchmark, lanes: u64) -> Extent {
     }
 }
 
-/// One test for each family, so that they run in parallel: most of their time is compilation on one core.
 mod every_accepted_value_of_an_override_gives_a_right_result {
     crate::device::each_family!(verify);
 
@@ -82,7 +80,7 @@ fn verify_values_of(name: &str) {
     let Some(adapter) = adapter() else { return };
     let mut backend = open(adapter);
     let family = family(name);
-    // All kernels of `rates` are one text, except for their step: some stand for all, so that this takes seconds.
+    // Kernels of `rates` differ in their step only: a few stand for all, so that this takes seconds.
     let stands = |benchmark: &Benchmark| {
         name != "rates"
             || [
@@ -233,7 +231,7 @@ fn the_variable_of_wgpu_is_checked() {
     }
 }
 
-/// Mesa's OpenGL driver, told to lack compute shaders.
+/// Mesa's OpenGL driver, set to lack compute shaders.
 #[test]
 fn an_adapter_without_compute_shaders_is_one_sentence() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! SPIR-V passed through wgpu as it is.
+//! SPIR-V that wgpu passes through unchanged.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use gpu::backend::Backend;
 use gpu::job::Job;
 use record::suite::Api;
 
-/// Bindings of any group, textures, samplers and immediates arrive.
+/// Bindings of any group, textures, samplers and immediates reach the kernel.
 #[test]
 fn what_is_passed_through_computes_the_same() {
     let Some(adapter) = adapter().filter(|adapter| adapter.device.api == Api::Vulkan) else {
@@ -24,7 +24,7 @@ fn what_is_passed_through_computes_the_same() {
         if job.kernel.is_empty() || !job.kernel.interface.is_plain() || backend.device().check(&job).is_err() {
             continue;
         }
-        // What naga writes has its constants in place.
+        // In naga's SPIR-V, constants have replaced the overrides.
         job.kernel.module = job.kernel.spirv().expect("expressible");
         job.kernel.interface.overrides.clear();
         match fault(&mut backend, &mut job) {

@@ -114,7 +114,7 @@ fn a_benchmark_for_cuda_only_is_skipped_on_other_apis_with_the_reason() {
             let (status, reason) = if api == Api::Cuda { (Status::Ok, "") } else { (Status::Skipped, why) };
             assert_eq!((row.status, row.reason.as_str()), (status, reason), "{name} on {api}");
             assert_eq!(row.shader_hash.is_empty(), api != Api::Cuda || name.starts_with("transfer"), "{name}");
-            // The times of the fake's workgroups: see `Contents::Clock` in common.rs.
+            // The fake's workgroup times: see `Contents::Clock` in common/fake.rs.
             let in_kernel_ns = (api == Api::Cuda && name.ends_with("clock_in_kernel")).then_some(531.0);
             assert_eq!(row.in_kernel_ns, in_kernel_ns, "{name} on {api}");
         }
@@ -222,7 +222,6 @@ fn rows_of(records: &[Record], api: &str) -> Vec<Record> {
     records.iter().filter(|row| row.api_name() == api).cloned().collect()
 }
 
-/// Runs on two APIs of one device.
 fn run_both(vulkan: &mut Fake, cuda: &mut Fake, recorder: &mut Recorder) -> Result<Vec<Record>> {
     run(&mut [vulkan, cuda], &plan_of_subject(), recorder)
 }
@@ -232,7 +231,7 @@ fn apis_take_turns_at_each_case() {
     let (mut vulkan, mut cuda) = (right(), fake_on(Api::Cuda, |_| Behaviour::Slow(2.0)));
     let mut recorder = Recorder::default();
     let records = run_both(&mut vulkan, &mut cuda, &mut recorder).expect("a run");
-    // Each API is first equally often, in an order without a period.
+    // Each API comes first equally often, in an order without a period.
     let firsts: Vec<_> = recorder.turns.chunks(2).map(|turn| turn[0]).collect();
     assert_eq!(firsts[..8], ["vulkan", "cuda", "cuda", "vulkan", "cuda", "vulkan", "vulkan", "cuda"]);
     assert!(recorder.turns.chunks(2).all(|turn| turn[0] != turn[1]), "{:?}", recorder.turns);
@@ -256,8 +255,7 @@ fn an_api_out_of_memory_makes_the_others_release_theirs() {
     let at_first = only("reduction/", Behaviour::OutOfMemoryAtFirst);
     let (mut vulkan, mut cuda) = (right(), fake(at_first));
     cuda.device.api = Api::Cuda;
-    // Too small for another shape, whose memory would be the first that is missing.
-    // Of integers, whose precision is not verified by a launch of its own.
+    // Too small for another shape, whose memory would be missing first. Integers need no launch to verify precision.
     let cases = cases(&["reduction/atomic"], &["2"]);
     let records = run(&mut [&mut vulkan, &mut cuda], &cases, &mut Recorder::default()).expect("a run");
     assert!(records.iter().all(|row| row.status == Status::Ok), "{:?}", records.iter().map(|r| &r.reason));
@@ -382,7 +380,7 @@ fn in_a_browser_the_launch_limit_holds_on_a_software_device_too() {
     assert!(browser.reason.contains("above the safe limit of 0.5 s on this device"), "{}", browser.reason);
 }
 
-/// A transform has certain lengths only: the smaller launch from which its time is estimated has one of them too.
+/// A transform has certain lengths only, so the smaller launch that estimates its time has one of them too.
 #[test]
 fn a_slow_device_estimates_a_transform_from_fewer_of_the_same_length() {
     let mut device = fake_on(Api::WebGpu, |_| Behaviour::Slow(100.0));

@@ -1,5 +1,4 @@
-//! The precision of each float kernel, on a real device, which may be a software one: within its bound as it is, and beyond
-//! it by a factor of four or more where it keeps fewer bits.
+//! Float kernels keep their error bound on a real (or software) device, and exceed it fourfold if they keep fewer bits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +16,8 @@ const LEAST: f64 = 4.0;
 /// Significant bits of bf16, and of tf32 and f16.
 const NARROW: [u32; 2] = [8, 11];
 
-/// Kernels whose declared arithmetic hides a factor of so many bits or more: sums of f16, whose error is that of a dozen of its
-/// last bits; weights with an offset, of which f32 leaves 16 bits; the texture unit's weights of 8 bits.
+/// Kernels whose declared arithmetic hides cuts to so many bits or more: sums of f16, whose error is a dozen of its
+/// last bits; weights with an offset, which leaves them 16 bits in f32; the texture unit's 8-bit weights.
 const HIDDEN: [(&str, Dtype, u32); 4] = [
     ("ceiling/fma_f16", Dtype::F16, 8),
     ("ceiling/fma_f16", Dtype::Vec2F16, 8),
@@ -26,7 +25,6 @@ const HIDDEN: [(&str, Dtype, u32); 4] = [
     ("texture/rotate_sampled_float", Dtype::F32, 8),
 ];
 
-/// The launch of a kernel in a type, with these parameters.
 fn launch(family: &'static Family, benchmark: &'static Benchmark, dtype: Dtype, params: Params) -> Option<Launch> {
     let block =
         benchmark.blocks().find(|(dtypes, ..)| dtypes.contains(&dtype)).or_else(|| benchmark.blocks().next())?;
@@ -35,7 +33,7 @@ fn launch(family: &'static Family, benchmark: &'static Benchmark, dtype: Dtype, 
     Launch::new(&Case::new(family, benchmark, Shape::new(dtype, largest, params)))
 }
 
-/// The launches of a family's kernels in each type: with the first and the last of their parameters.
+/// The launches of a family's kernels in each type, with their first and last parameters.
 fn launches(family: &'static Family) -> Vec<(String, Dtype, Launch)> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     for benchmark in family.benchmarks.iter().filter(|benchmark| benchmark.only_cuda.is_none()) {
@@ -57,7 +55,7 @@ fn launches(family: &'static Family) -> Vec<(String, Dtype, Launch)> {
     found
 }
 
-/// What a launch deviates by; `None` if the device does not run it.
+/// A launch's deviation; `None` if the device does not run it.
 fn deviation(backend: &mut dyn Backend, launch: &Launch) -> Option<Deviation> {
     match pollster::block_on(launch.run(backend)) {
         Ok(deviation) => deviation,
@@ -66,7 +64,6 @@ fn deviation(backend: &mut dyn Backend, launch: &Launch) -> Option<Deviation> {
     }
 }
 
-/// One test for each family, so that they run in parallel.
 mod every_float_kernel_keeps_the_bits_of_its_type {
     crate::device::each_family!(verify_family);
 
@@ -75,7 +72,7 @@ mod every_float_kernel_keeps_the_bits_of_its_type {
     }
 }
 
-/// A kernel that cuts what it reads is one that reads what is cut.
+/// Inputs cut to fewer bits stand for a kernel that cuts the values it reads.
 fn verify_family(name: &str) {
     let Some(adapter) = adapter() else { return };
     let mut backend = open(adapter);
@@ -104,7 +101,7 @@ fn verify_family(name: &str) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What planted faults use: the upper bits of factors, sums of f16, an exponential of 12 bits.
+/// Used by planted faults: the upper bits of factors, sums of f16, an exponential of 12 bits.
 const FUNCTIONS: &str = "
 fn bf16_of(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0xffff0000u); }
 fn tf32_of(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) & 0xffffe000u); }
@@ -113,8 +110,7 @@ fn f16_of4(x: vec4<f32>) -> vec4<f32> { return vec4<f32>(f16_of(x.x), f16_of(x.y
 fn coarse(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(exp(x)) & 0xfffff000u); }
 ";
 
-/// Faults planted in the arithmetic of a kernel: sums of f16 in every family that adds, exponentials of 12 bits in all that
-/// have them, and factors that are cut in the kernel itself.
+/// Arithmetic faults: f16 sums in every family that adds, 12-bit exponentials in all that have them, and cut factors.
 const FAULTS: &[(&str, &str, &str)] = &[
     (
         "attention/naive",
@@ -183,9 +179,8 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("texture/rotate_by_hand_float", "= mix(above, below, part.y);", "= f16_of(mix(above, below, part.y));"),
 ];
 
-/// Families of which no fault is planted here: they compute with integers, or move floats and compute nothing with them, or
-/// borrow their kernels. What `rates` computes with is made of integers by the kernel, and compared bit for bit or within
-/// the tolerance of its instruction.
+/// Families without a fault here: they compute with integers, only move floats, or borrow their kernels. `rates` makes
+/// its values from integers, and compares them bit for bit or within its instruction's tolerance.
 const WITHOUT: [&str; 12] = [
     "atomics",
     "barrier",

@@ -13,7 +13,7 @@ fn planned(profile: Profile) -> Vec<Case> {
     plan(&Request::new(Vec::new(), profile)).expect("a plan")
 }
 
-/// Whether the case is part of a curve over sizes, or a ceiling at another case's working set.
+/// Whether the case belongs to a curve over sizes, or is a ceiling at another case's working set.
 fn is_of_curve(case: &Case) -> bool {
     case.family.name == "cache_curve" || case.benchmark.sets_ceiling
 }
@@ -30,7 +30,7 @@ fn each_kernel_has_one_size_which_standard_measures_too() {
     for family in FAMILIES {
         assert!(
             sizes.keys().any(|name| name.starts_with(family.name))
-                // Ceilings come with the cases that need them; tables of curves, instructions and host time are not headlines.
+                // Ceilings come with the cases that need them; curves, instructions and host time are no headlines.
                 || ["ceiling", "cache_curve", "host_cost", "rates"].contains(&family.name),
             "{}",
             family.name
@@ -38,10 +38,10 @@ fn each_kernel_has_one_size_which_standard_measures_too() {
     }
 }
 
-/// By the committed report of a large GPU.
+/// In a committed report of a large GPU.
 #[test]
 fn the_rate_is_within_three_percent_of_that_at_the_largest_size() {
-    /// Launches at the largest size take a tenth of a second; the latency of a workgroup that has its SM to itself.
+    /// Exceptions: launches of a tenth of a second at the largest size; the latency of a workgroup alone on its SM.
     const OTHER: &[&str] = &["attention/tiled", "barrier/exchange"];
     let path = "results/nvidia-h100-80gb-hbm3/2026-11-28-vulkan+cuda.csv";
     let text = std::fs::read(path).expect("the report is there");

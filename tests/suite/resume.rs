@@ -1,4 +1,4 @@
-//! Interrupted runs that are resumed, and devices that are lost during a run, on a fake device.
+//! Resuming interrupted runs, and devices lost during a run, on a fake device.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -26,7 +26,6 @@ fn names(records: &[Record]) -> Vec<[String; 6]> {
     records.iter().map(name).collect()
 }
 
-/// The rows of an uninterrupted run.
 fn uninterrupted(behaviour: impl Fn(&str) -> Behaviour + 'static) -> Vec<Record> {
     measure(&mut fake(behaviour), &plan_of_subject())
 }
@@ -59,7 +58,7 @@ fn a_run_interrupted_after_any_row_is_resumed_without_measuring_twice() {
         for (row, before) in outcome.records.iter().zip(&complete_rows[..finished]) {
             assert_eq!((row.median_ns, row.min_ns, &row.date), (before.median_ns, before.min_ns, &before.date));
         }
-        // Shares are of the ceilings of the earlier rows too.
+        // Shares refer to the earlier rows' ceilings too.
         for (row, before) in outcome.records.iter().zip(&complete_rows) {
             assert_eq!(
                 (&row.ceiling, row.share.is_some()),
@@ -290,7 +289,7 @@ fn a_device_lost_after_the_last_sample_fails_the_case_too() {
     );
 }
 
-/// A large case is launched at a smaller size first.
+/// Large cases are launched at a smaller size first.
 #[test]
 fn a_device_lost_at_the_smaller_size_fails_the_case() {
     let mut backend = fake(only("reduction/sequential f32 262144", Behaviour::Hanging));
@@ -320,12 +319,12 @@ fn a_device_that_cannot_be_opened_again_ends_the_run_with_its_rows() {
     let outcome = complete(&mut [&mut backend], Vec::new(), &mut recorder);
     let End::NoDevice(error) = outcome.end else { panic!("{:?}", outcome.end) };
     assert!(error.to_string().contains("cannot be opened again"), "{error}");
-    // The row of the case that lost the device is the last one, and the observer has it.
+    // The last row is that of the case that lost the device, and the observer has it.
     let last = outcome.records.last().expect("rows");
     assert_eq!(index_of_subject(&outcome.records), outcome.records.len() - 1);
     assert_eq!(last.reason, "device lost: the fake was unplugged");
     assert_eq!(recorder.records, outcome.records);
-    // With a working device, this row and the rest are measured.
+    // With a working device, that row and the rest are measured.
     let mut recorder = Recorder { records: outcome.records.clone(), ..Recorder::default() };
     let rows = complete(&mut [&mut right()], outcome.records, &mut recorder).records;
     assert_eq!(names(&rows), names(&uninterrupted(|_| Behaviour::Right)));

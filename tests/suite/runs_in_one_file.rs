@@ -1,4 +1,4 @@
-//! A file with several runs of one card, as `report A B -o both.csv` writes it: its runs are never one.
+//! Several runs of one card in one file, as `report A B -o both.csv` writes it, stay separate runs.
 
 use std::path::Path;
 
@@ -9,8 +9,7 @@ use answers::report::csv;
 use record::Record;
 use serde_json::Value;
 
-/// Rows of the committed H100 report as runs on this many days. The time of reductions differs from day to day; of the
-/// runs before the last one, it is that of `FACTORS`, and the second day lacks a few kernels.
+/// The H100 report as runs on `count` days: `FACTORS` scale reductions on all but the last; the second lacks a kernel.
 fn runs(count: usize) -> Vec<Vec<Record>> {
     const FACTORS: [f64; 4] = [1.3, 1.1, 0.9, 2.0];
     let is_wanted = |row: &Record| matches!(row.family.as_str(), "reduction" | "ceiling");
@@ -36,7 +35,7 @@ fn runs(count: usize) -> Vec<Vec<Record>> {
     (0..count).map(run).collect()
 }
 
-/// The figures of the job `sum`, by report and API: its kernel, its rate and its time ÷ that of the naive kernel.
+/// By report and API, the kernel of the job `sum`, its rate and its time ÷ that of the naive kernel.
 fn sums(summary: &Value) -> Vec<(String, String, Value, Value)> {
     let entries = summary.as_array().expect("entries").iter();
     let sum = |entry: &Value| {
@@ -61,21 +60,21 @@ fn two_three_and_five_runs_in_a_file_are_runs() {
             let output = folder.shaderbench(arguments).args(&["--format", "json"]).run().succeeds();
             serde_json::from_str(&output.stdout).expect("JSON")
         };
-        // Each run has the figures that it has in a file of its own.
+        // Each run has the same figures as in a file of its own.
         let files: Vec<&str> = std::iter::once("summary").chain(names.iter().map(String::as_str)).collect();
         let (apart, both) = (sums(&json(&files)), sums(&json(&["summary", "both.csv"])));
         assert_eq!(apart, both, "{count} runs");
         assert_eq!(both.len(), 2 * count, "two APIs each");
         let text = folder.run(&["summary", "both.csv"]).succeeds().stdout;
         assert!(text.contains("2026-11-20 (both.csv, run of 2026-11-20 09:00)"), "{text}");
-        // One report: that of the newest run.
+        // `explain` shows the newest run only.
         let explained = folder.run(&["explain", "reduction", "--report", "both.csv"]).succeeds();
         let note = format!("both.csv has {count} runs of the same card: showing the newest, 2026-11-{}", 19 + count);
         assert!(explained.stderr.contains(&note), "{}", explained.stderr);
         let last = names.last().expect("a run");
         let alone = folder.run(&["explain", "reduction", "--report", last]).succeeds().stdout;
         assert_eq!(explained.stdout.replace("both.csv", last), alone);
-        // A cost for each run.
+        // `cost` shows each run.
         let costs = |arguments: &[&str]| -> Vec<Value> {
             json(arguments).as_array().expect("entries").iter().map(|entry| entry["jobs"].clone()).collect()
         };
@@ -84,7 +83,7 @@ fn two_three_and_five_runs_in_a_file_are_runs() {
         if count != 3 {
             continue;
         }
-        // The page: rows of one run.
+        // The page shows one run.
         folder.run(&["report", "both.csv", "--out", "page.html"]).succeeds();
         folder.run(&["report", last, "--out", "alone.html"]).succeeds();
         let screen = |name: &str| -> Value {

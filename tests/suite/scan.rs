@@ -1,5 +1,4 @@
-//! The single-pass scans: the paths that are rare on a device, tiles that stall, and workgroups that are no multiple of a
-//! subgroup.
+//! The single-pass scans: rarely taken paths, stalled tiles, and workgroups that are no multiple of a subgroup.
 
 use crate::catalogue::benchmark;
 use crate::device::{adapter, fault, open};
@@ -28,8 +27,7 @@ fn edited(name: &str, dtype: Dtype, n: u64, params: &[(&str, f64)], text: Text, 
     job
 }
 
-/// The paths of the single-pass scan that are rare on this device: every tile is late and is added up from the input,
-/// or no predecessor has published its inclusive sum.
+/// Rare paths on this device: every tile is late and added up from the input, or no predecessor has an inclusive sum.
 #[test]
 fn every_path_of_the_single_pass_scan_is_right() {
     let Some(adapter) = adapter() else { return };
@@ -61,8 +59,8 @@ fn every_path_of_the_single_pass_scan_is_right_in_cuda() {
     verify_single_pass(&mut backend, "scan/single_pass_subgroup", |kernel| &mut kernel.cuda, silent, &late, &partial);
 }
 
-/// Some devices start workgroups in the middle of a grid before those in front of them: llvmpipe does, one on each core.
-/// Such a one sums up all tiles before it, more than llvmpipe's loops may have iterations if each takes many.
+/// Some devices start workgroups out of order: llvmpipe starts one per core, in the middle of the grid. Such a
+/// workgroup sums all tiles before it, and llvmpipe's loops allow too few iterations if each tile takes many.
 #[test]
 fn scans_by_subgroups_are_right_if_workgroups_start_in_mid_grid() {
     let Some(adapter) = adapter() else { return };
@@ -84,14 +82,14 @@ fn scans_by_subgroups_are_right_if_blocks_start_in_mid_grid_in_cuda() {
     assert_eq!(started_as(&mut backend, |kernel| &mut kernel.cuda, (tile, middle)), None);
 }
 
-/// The fault of the scan of 2^24 elements whose workgroups take other tiles.
+/// The fault of a scan of 2^24 elements with the tiles in another order.
 fn started_as(backend: &mut dyn Backend, text: Text, order: Edit) -> Option<String> {
     let mut job = edited("scan/single_pass_subgroup", Dtype::F32, 1 << 24, &[], text, &[order]);
     fault(backend, &mut job).expect("it ends")
 }
 
-/// With `silent`, tiles do not publish their inclusive sums. The faults in `late` must be found where every tile is
-/// added up from the input, those in `partial` where tiles are silent.
+/// With `silent`, tiles publish no inclusive sums. `late` faults must be found if tiles are late, `partial` ones if
+/// silent.
 fn verify_single_pass(
     backend: &mut dyn Backend,
     name: &str,
@@ -103,7 +101,7 @@ fn verify_single_pass(
     let mut fault_of = |dtype, n, looks: f64, edits: &[Edit]| {
         let mut job = edited(name, dtype, n, &[("LOOKS", looks)], text, edits);
         for step in &mut job.steps {
-            // A folded grid with surplus workgroups, as for large arrays.
+            // A folded grid with surplus workgroups, like those of large arrays.
             if let Step::Dispatch(own) = step {
                 own.groups = [7, own.groups[0].div_ceil(7) + 1, 1];
             }
@@ -122,7 +120,7 @@ fn verify_single_pass(
     }
 }
 
-/// A single-pass scan in WGSL, and its statement that publishes the sum of another tile.
+/// A single-pass scan in WGSL, and its statement that publishes another tile's sum.
 struct Scan {
     name: &'static str,
     publish: &'static str,
@@ -130,7 +128,6 @@ struct Scan {
     elements: u32,
 }
 
-/// The scans that the device supports.
 fn scans(backend: &dyn Backend) -> Vec<Scan> {
     let mut scans = vec![Scan { name: "scan/single_pass", publish: "say_for(end, sum);", elements: 16 }];
     if backend.device().features.contains(&Feature::Subgroups) {
@@ -214,18 +211,18 @@ fn workgroups_do_not_repeat_the_sum_of_a_stalled_tile() {
             pollster::block_on(second_word(&mut backend, &job))
         };
         let tiles = 300_007_u32.div_ceil(elements * 32);
-        // Workgroups that run at the same time may add up the same tile.
+        // Concurrent workgroups may add up the same tile.
         let few = tiles * tiles / 16;
         let count = "atomicAdd(&state[1], 1u);";
         let published = sums_of(&format!("{count} {publish}"));
-        // No tile follows the last one and adds it up.
+        // The last tile has no successor to add it up.
         assert!(((tiles - 1) / 2..few).contains(&published), "{name}: {published} sums of {tiles} tiles");
         let unpublished = sums_of(count);
         assert!(unpublished > few, "{name}: {unpublished} sums of {tiles} tiles");
     }
 }
 
-/// The second word of the buffer `state`, which the kernels leave at 0, after one launch with a right result.
+/// After one launch with a right result, the second word of the buffer `state`, which the kernels leave at 0.
 async fn second_word(backend: &mut dyn Backend, job: &Job) -> u32 {
     let mut prepared = backend.prepare(job).await.expect("prepared");
     prepared.sample(1).await.expect("it runs");
@@ -256,7 +253,7 @@ fn workgroups_that_are_no_multiple_of_a_subgroup_are_right() {
         }
     }
     if (8..=64).contains(&lanes) {
-        // Where more lanes count than there are, more tiles are passed than are left.
+        // If more lanes than exist count as full, the look-back passes more tiles than are left.
         let bounded = ("end - stop", "end - min(end, stop)");
         for (wg, planted) in [(100, (" || t == WG - 1u", "")), (4, ("min(full, WG)", "full"))] {
             assert!(fault_of(wg, 64.0, &[NO_INCLUSIVE, bounded, planted]).is_some(), "{planted:?} is not found");

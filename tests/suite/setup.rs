@@ -1,5 +1,4 @@
-//! `scripts/run.sh` on a machine that lacks packages, in a pseudo-terminal: sudo, apt-get and cargo are stand-ins, and
-//! nothing is installed.
+//! `scripts/run.sh` without its packages, in a pseudo-terminal: sudo, apt-get and cargo are stand-ins.
 
 #![cfg(target_os = "linux")]
 
@@ -10,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::command::{Folder, is_installed, program};
 
-/// The programs of the system that the scripts use. There is no C compiler: the setup must install one.
+/// The system's programs that the scripts use. No C compiler: the setup must install one.
 const TOOLS: [&str; 17] = [
     "bash", "cat", "cut", "dirname", "env", "grep", "head", "ldconfig", "printf", "sed", "sleep", "sort", "stty",
     "touch", "timeout", "true", "uname",
@@ -19,31 +18,29 @@ const TOOLS: [&str; 17] = [
 /// sudo, which clears the environment.
 const SUDO: &str = r#"exec env -i PATH="$PATH" "$@""#;
 
-/// Changes a mode of the terminal, as apt-get does: the terminal stops a process in the background that does so.
+/// Changes a terminal mode, as apt-get does: the terminal stops a background process that does so.
 const APT_GET: &str = r#"
 stty -echo </dev/tty && stty echo </dev/tty
 echo "$DEBIAN_FRONTEND $NEEDRESTART_SUSPEND $*" >>apt-get.log
 echo "Selecting previously unselected package"
 "#;
 
-/// The path of a program of the system.
 fn found(tool: &str) -> String {
     let path = std::env::var("PATH").expect("a PATH") + ":/usr/sbin:/sbin";
     let mut paths = path.split(':').map(|folder| format!("{folder}/{tool}"));
     paths.find(|path| Path::new(path).exists()).expect(tool)
 }
 
-/// The environment of a script whose PATH has stand-ins only.
+/// A script's environment: its PATH has only [`TOOLS`] and stand-ins.
 struct Machine(Folder);
 
-/// What a script printed on its terminal, and its exit code.
 struct Screen {
     text: String,
     code: Option<i32>,
 }
 
 impl Machine {
-    /// A machine on which apt-get runs these commands; without apt-get if there are none.
+    /// `apt_get` are the commands of apt-get, which is absent if they are empty.
     fn new(apt_get: &str) -> Self {
         let folder = Folder::new();
         std::fs::create_dir(folder.path("bin")).expect("created");
@@ -61,7 +58,7 @@ impl Machine {
         machine
     }
 
-    /// Adds a program, with these commands, that starts in the folder.
+    /// Adds a program that runs these commands in the folder.
     fn add(&self, name: &str, commands: &str) {
         use std::os::unix::fs::PermissionsExt;
         let name = if name.contains('/') { name.to_owned() } else { format!("bin/{name}") };
@@ -70,7 +67,6 @@ impl Machine {
         std::fs::set_permissions(self.0.path(&name), std::fs::Permissions::from_mode(0o755)).expect("permitted");
     }
 
-    /// Starts a command of the repository in a terminal of its own.
     fn start(&self, command: &str) -> Child {
         let mut script = program(&found("script")).args(&["-qefc", command, "/dev/null"]).into_command();
         script.current_dir(env!("CARGO_MANIFEST_DIR")).env("PATH", self.0.path("bin")).env("SHELL", "/bin/sh");
@@ -78,7 +74,7 @@ impl Machine {
         script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("script starts")
     }
 
-    /// Its screen once it has ended, which must be within minutes on a busy machine.
+    /// Waits up to five minutes: the machine may be busy.
     #[track_caller]
     fn end(&self, mut child: Child) -> Screen {
         let end = Instant::now() + Duration::from_secs(300);
@@ -100,7 +96,7 @@ impl Machine {
 }
 
 impl Screen {
-    /// Asserts that the script ends with this sentence, which is its only error.
+    /// Asserts that this sentence is the last line and the only error.
     #[track_caller]
     fn fails_with(&self, sentence: &str) {
         let Self { text, code } = self;
@@ -110,7 +106,7 @@ impl Screen {
     }
 }
 
-/// The packages, whose list depends on the machine, in what the script says that it installs.
+/// The packages that the script reports to install, which depend on the machine.
 fn packages(screen: &Screen) -> String {
     let line = screen.text.lines().find_map(|line| line.strip_prefix("installing ")).expect(&screen.text);
     line.trim_end_matches(" with apt-get: about a minute").to_owned()
@@ -133,7 +129,7 @@ fn the_first_command_installs_packages_in_a_terminal() {
     assert_eq!(calls.len(), 2, "{log}");
     assert!(calls[0].ends_with(" update"), "{log}");
     assert!(calls[1].ends_with(&format!(" install -y --no-install-recommends {packages}")), "{log}");
-    // Neither debconf nor needrestart asks.
+    // Neither debconf nor needrestart may prompt.
     assert!(calls.iter().all(|call| call.starts_with("noninteractive 1 -qq ")), "{log}");
 }
 
@@ -161,7 +157,7 @@ fn a_failing_installation_says_what_to_install_by_hand() {
         let packages = packages(screen);
         format!("as root, run 'apt-get update && apt-get install {packages}', then run this script again")
     };
-    // One source may fail, and the packages be known.
+    // One package source may fail if the packages are known.
     let machine = Machine::new(r#"case "$*" in *update) exit 100 ;; esac"#);
     assert_eq!(machine.run("scripts/run.sh").code, Some(0));
 
@@ -225,8 +221,8 @@ fn control_c_ends_an_installation() {
     assert!(!screen.text.contains("error: "), "{}", screen.text);
 }
 
-/// Without `--foreground` the command of `timeout` is in a process group of its own: the terminal stops it, and Ctrl-C
-/// does not reach it.
+/// Without `--foreground`, `timeout` uses a process group of its own: the terminal stops it, and Ctrl-C does not reach
+/// it.
 #[test]
 fn no_script_moves_a_command_out_of_the_terminals_foreground() {
     let mut timeouts = 0;

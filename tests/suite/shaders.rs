@@ -1,4 +1,4 @@
-//! Every WGSL file, without a GPU: it has a benchmark and a header, and the compilers of all platforms accept it.
+//! Every WGSL file has a benchmark and a header, and the compilers of all platforms accept it. No GPU needed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn all_cases() -> Vec<Case> {
     plan(&Request::new(Vec::new(), Profile::Thorough)).expect("a plan of everything")
 }
 
-/// The case as a job; `None` where no API supports it.
+/// `None` if no API supports the case.
 fn job(case: &Case) -> Option<Job> {
     match Job::new(case) {
         Ok(job) => Some(job),
@@ -32,7 +32,7 @@ fn job(case: &Case) -> Option<Job> {
     }
 }
 
-/// One case for each kernel that is compiled: for each benchmark, type and set of overrides.
+/// One case for each compiled kernel: each benchmark, type and set of overrides.
 fn kernels() -> Vec<(Case, Job)> {
     let mut seen = BTreeSet::new();
     let with_job = all_cases().into_iter().filter_map(|case| job(&case).map(|job| (case, job)));
@@ -48,7 +48,7 @@ fn every_wgsl_file_belongs_to_exactly_one_benchmark() {
             .filter(|(_, _, benchmark)| benchmark.wgsl == text)
             // `safety_tax` also measures kernels of other families, with checks on.
             .filter(|(_, family, _)| family.name != "safety_tax" || path.starts_with("shaders/safety_tax"))
-            // Benchmarks of the host's work share kernels.
+            // Benchmarks of host work share kernels.
             .filter(|(name, _, one)| one.host_part.is_none() || path.ends_with(format!("{name}.wgsl")))
             .map(|(name, ..)| format!("shaders/{name}.wgsl"))
             .collect();
@@ -83,7 +83,7 @@ fn naga_translates_every_kernel_to_every_target_that_has_its_features() {
             let is_lacking = lacks(Target::Msl, Feature::F64)
                 || lacks(Target::Msl, Feature::I64Division)
                 || lacks(Target::Msl, Feature::I64Atomics)
-                // All kernels with cooperative matrices have 16×16 elements, and Metal 8×8.
+                // Kernels with cooperative matrices use 16×16 elements, Metal 8×8.
                 || lacks(Target::Msl, Feature::CooperativeMatrix)
                 || lacks(Target::Glsl, Feature::F16)
                 || lacks(Target::Glsl, Feature::I64)
@@ -100,7 +100,7 @@ fn naga_translates_every_kernel_to_every_target_that_has_its_features() {
     }
 }
 
-/// Each text once: a kernel has the same text at several sizes.
+/// A kernel has the same text at several sizes.
 fn distinct<T>(mut texts: Vec<(T, Vec<u8>)>) -> Vec<(T, Vec<u8>)> {
     let mut seen = BTreeSet::new();
     texts.retain(|(_, text)| seen.insert(text.clone()));
@@ -119,7 +119,7 @@ fn tint_accepts_every_kernel() {
         if own.iter().any(|own| features.contains(own)) {
             continue; // Extensions of naga that no browser has.
         }
-        // `backend/wgpu/web.rs` adds these directives too: naga does not know them.
+        // `backend/wgpu/web.rs` also adds these directives, which naga does not know.
         let is_subgroups = features.contains(&Feature::Subgroups);
         let directives = if is_subgroups { "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n" } else { "" };
         let text = format!("{directives}{}", job.kernel.source);
@@ -141,7 +141,7 @@ fn the_naga_program_accepts_every_wgsl_file() {
     }
 }
 
-/// Every kernel as SPIR-V without checks, and with those of browsers the first of each benchmark.
+/// Every kernel without checks, and the first of each benchmark with those of browsers.
 #[test]
 fn spirv_val_accepts_every_kernel() {
     if !is_installed("spirv-val") {
@@ -178,7 +178,7 @@ fn glslang_accepts_every_kernel() {
         assert!(texts.len() > 100, "only {} kernels", texts.len());
         distinct(texts)
     };
-    // glslang's HLSL has no templated loads, with which naga reads f64 and f16.
+    // glslang's HLSL lacks templated loads, with which naga reads f64 and f16.
     let is_readable =
         |features: &BTreeSet<Feature>| !features.contains(&Feature::F64) && !features.contains(&Feature::F16);
     for checks in [Checks::default(), Checks::ALL] {
@@ -209,7 +209,7 @@ pub(crate) fn texts_in(target: Target) -> Vec<(String, String)> {
     texts
 }
 
-/// Names that a line of C declares: `float4 a = …;` and `uint i;`.
+/// The type and name that a line of C declares: `float4 a = …;` and `uint i;`.
 pub(crate) fn declared(line: &str) -> Option<(&str, &str)> {
     let mut words = line.split_whitespace();
     let (kind, name) = (words.next()?, words.next()?);
@@ -219,8 +219,8 @@ pub(crate) fn declared(line: &str) -> Option<(&str, &str)> {
     (is_declaration && is_word(kind) && is_word(name) && kind != "return").then_some((kind, name))
 }
 
-/// Stores to a component of a local vector by an index known at run time only. FXC unrolls every loop around one, and
-/// ends with X3511 where it cannot (wgpu#4436, #8334).
+/// Stores to a local vector's component by run-time index: FXC unrolls loops around them or fails (X3511, wgpu#4436,
+/// #8334).
 fn stores_by_index(text: &str) -> Vec<&str> {
     let is_vector = |kind: &str| kind.ends_with(['2', '3', '4']) && !kind.contains('_');
     let mut vectors = BTreeSet::new();
@@ -246,8 +246,8 @@ fn no_direct3d_kernel_stores_to_a_local_vector_by_an_index() {
     }
 }
 
-/// naga guards divisions of integers in HLSL, with checks and without. Rows name these guards (`division`) where the
-/// divisor is no constant, since compilers remove the others.
+/// With and without checks, naga guards integer divisions in HLSL. Rows name these guards (`division`) if the divisor
+/// is no constant: compilers remove the others.
 #[test]
 fn hlsl_guards_every_division_by_a_value() {
     let (mut guarded, mut divide, mut kernels) = (0, 0, 0);

@@ -9,7 +9,7 @@ use crate::tampering::{Sheet, TAMPERINGS};
 use record::Record;
 
 const HONEST: &str = "results/nvidia-h200/2026-11-30-vulkan.csv";
-/// A report of the profile quick: few rows, of which each takes a kernel.
+/// A report of the profile quick, with few rows per kernel.
 const QUICK: &str = "tests/suite/quick-h200.csv";
 
 #[test]
@@ -74,7 +74,7 @@ fn a_report_belongs_in_the_folder_of_its_device() {
     }
 }
 
-/// A committed report as a run writes it by default: with the name of its host and the UUID of its card.
+/// A committed report as a run writes it by default, with its host's name and its card's UUID.
 fn named(path: &str) -> Sheet {
     let mut sheet = Sheet::read(path);
     sheet.set_all("host", "node7.cluster");
@@ -106,7 +106,7 @@ fn a_default_report_is_shared_without_its_host_and_card() {
     assert_eq!(folder.records(copy), expected);
     let check = folder.run(&["share", "--check", copy]).succeeds();
     assert_eq!(check.stdout, format!("{copy}: no fault, 140 rows\n"));
-    // What lies in `results` is public: there a host is a fault.
+    // Reports in `results` are public: there, a host is a fault.
     let public = "results/nvidia-h200/2026-11-30-vulkan.csv";
     folder.write(public, sheet.text());
     let check = folder.run(&["share", "--check", public]).exits_with(1);
@@ -126,13 +126,13 @@ fn a_refused_report_says_what_to_do() {
         assert!(output.stderr.contains(sentence) && output.stderr.ends_with("nothing was written\n"), "{output}");
         output.stderr
     };
-    // Interrupted: the rows are the first of the plan.
+    // An interrupted run has the first rows of the plan.
     let mut sheet = named(HONEST);
     sheet.keep(700);
     let command = "`shaderbench run --resume cut.csv --profile standard --backend vulkan` measures the rest";
     let text = refused("cut.csv", &sheet, command);
     assert!(text.contains("Vulkan has no row for ") && text.contains(" more faults of this kind"), "{text}");
-    // So is one that was killed while it wrote a row.
+    // So has one that was killed while it wrote a row.
     let mut bytes = sheet.text();
     bytes.truncate(bytes.len() - 10);
     folder.write("cut.csv", bytes);
@@ -169,7 +169,7 @@ fn share_writes_the_report_and_the_text_and_overwrites_nothing() {
     let again = folder.run(&["share", "r.csv"]).exits_with(2);
     assert!(again.stderr.contains("already exists: move the file away, or name another folder with --out"), "{again}");
     assert_eq!(folder.text("share/nvidia-h200/2026-11-30-vulkan.md"), request);
-    // A name that the repository has is left to its report.
+    // A name that the repository has is not used again.
     folder.write("results/nvidia-h200/2026-11-30-vulkan.csv", "family,benchmark,status\n");
     folder.run(&["share", "r.csv", "--out", "b"]).succeeds();
     assert!(folder.path("b/nvidia-h200/2026-11-30-vulkan-2.csv").exists());
@@ -209,7 +209,7 @@ fn a_report_of_quick_is_pasted_into_an_issue_and_read_from_there() {
     let output = folder.run(&["share", "r.csv"]).succeeds();
     assert!(output.stderr.contains("paste the text of the second file into a new issue"), "{output}");
     assert!(output.stdout.len() < 65_536, "{} bytes", output.stdout.len());
-    // GitHub gives a text with the line ends of Windows.
+    // GitHub delivers text with the line ends of Windows.
     folder.write("issue.md", output.stdout.replace('\n', "\r\n"));
     let command = include_str!("../../CONTRIBUTING.md").lines().find(|line| line.contains("base64 -d"));
     let command = command.expect("how to read the report in an issue").trim();
@@ -220,7 +220,7 @@ fn a_report_of_quick_is_pasted_into_an_issue_and_read_from_there() {
         let check = folder.run(&["share", "--check", "shared.csv"]).succeeds();
         assert!(check.stdout.starts_with("shared.csv: no fault, "), "{check}");
     }
-    // One that an issue has no room for.
+    // A report too long for an issue.
     folder.write("long.csv", named(HONEST).text());
     let output = folder.run(&["share", "long.csv", "--out", "long"]).succeeds();
     assert!(output.stderr.contains("into a pull request") && output.stdout.len() < 10_000, "{output}");

@@ -1,5 +1,4 @@
-//! The command `show`: a kernel in each language, or one sentence with the reason that there is none. The command's own
-//! tests show every kernel.
+//! `show` prints a kernel in each language, or one sentence why there is none. Its own tests show every kernel.
 
 use crate::command::{Folder, Output, shaderbench};
 
@@ -9,7 +8,6 @@ fn show(arguments: &[&str]) -> Output {
     shaderbench(&["show"]).args(arguments).run()
 }
 
-/// The stdout of `show` where it succeeds.
 #[track_caller]
 fn shown(arguments: &[&str]) -> String {
     show(arguments).succeeds().stdout
@@ -80,7 +78,7 @@ fn parameters_types_and_checks_reach_the_kernel() {
     assert!(bounded("on") && !bounded("off"));
     let packed = |model: &str| shown(&["ceiling/dot4", "--lang", "hlsl", "--shader-model", model]).contains("dot4add");
     assert!(packed("6.6") && !packed("6.0") && !packed("5.1"));
-    // Without --checks the parameters decide.
+    // Without --checks, the parameters decide.
     assert!(shown(&["safety_tax/fma", "--lang", "hlsl", "--param", "LOOPS=1"]).contains("loop_bound"));
 }
 
@@ -100,7 +98,7 @@ fn a_kernel_in_each_language() {
     for language in LANGUAGES {
         let text =
             shown(&["ceiling/fill", "--lang", language, "--checks", if language == "cuda" { "off" } else { "on" }]);
-        // Without the prelude, which all twins share.
+        // Without the prelude that all CUDA ports share.
         let own = text.split_once("#define T").map_or(text.as_str(), |(_, own)| own);
         insta::assert_snapshot!(language, own);
     }

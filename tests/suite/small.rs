@@ -1,6 +1,5 @@
-//! Small and odd devices, made of a real one: limits forced down, features taken away, other sizes of subgroups, and two
-//! devices at once. wgpu is asked for no more than the forced limits and features (`wanted_limits`), so a kernel that
-//! exceeds them fails.
+//! Small and odd devices made from a real one: lower limits, fewer features, other subgroup sizes, two devices at once.
+//! wgpu is asked for no more than these (`wanted_limits`), so a kernel that exceeds them fails.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use gpu::job::Job;
 use record::suite::{Case, DeviceType, Feature};
 use record::{Clock, Record, Status};
 
-/// A device with the least that WebGPU guarantees, and without optional features.
+/// A device with WebGPU's guaranteed limits, and without optional features.
 fn small(mut adapter: Adapter) -> Adapter {
     let device = &mut adapter.device;
     device.max_workgroup_bytes = 16 << 10;
@@ -61,7 +60,7 @@ fn every_kernel_is_right_on_a_small_device_or_skipped_for_its_limits() {
     assert!(ran >= 80 && ran > 3 * skipped.len(), "{ran} ran, skipped: {skipped:#?}");
 }
 
-/// The rows of one family on a device that `change` makes of the real one.
+/// The rows on a device that `change` makes of the real one.
 fn measured(change: impl FnOnce(&mut Adapter), names: &[&str], size: &str) -> Option<Vec<Record>> {
     let mut adapter = adapter()?;
     change(&mut adapter);
@@ -69,7 +68,7 @@ fn measured(change: impl FnOnce(&mut Adapter), names: &[&str], size: &str) -> Op
     let Fitted { cases, .. } = fit(cases(names, &[size]), &[backend.device()], |_| false);
     let rows = measure(&mut backend, &cases);
     for row in &rows {
-        // A busy software device may be noisy, so that a row exceeds its ceiling; its result must be right.
+        // On a busy machine a row may exceed its ceiling; its result must be right.
         assert!(!matches!(row.status, Status::Wrong | Status::Failed), "{}: {}", row.name(), row.reason);
     }
     Some(rows)
@@ -124,7 +123,7 @@ fn without_features_only_the_rows_that_need_them_are_skipped() {
     assert!(!is_skipped("reduction/sequential") && !is_skipped("scan/single_pass"));
 }
 
-/// llvmpipe's subgroups are as wide as its vectors, which this variable sets in bits.
+/// llvmpipe's subgroups are as wide as its vectors, whose bits this variable sets.
 const VECTOR_BITS: &str = "LP_NATIVE_VECTOR_WIDTH";
 
 #[test]
@@ -149,7 +148,7 @@ fn kernels_with_subgroups_are_right_whatever_their_size() {
         }
         let report = format!("{lanes}.csv");
         let options = ["--backend", "vulkan", "--profile", "quick", "--epochs", "1", "--size", "70001,33x257"];
-        // More than the default, in which a busy machine does not measure every kernel.
+        // In the default time, a busy machine does not measure every kernel.
         let exits = ["--time", "20m", "--fail-on", "wrong,failed", "--out", &report];
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let arguments = [&["run"], &names[..], &options, &exits].concat();
@@ -168,7 +167,7 @@ fn kernels_with_subgroups_are_right_whatever_their_size() {
     }
 }
 
-/// Each device keeps its own limits, memory and clock while the other is open, too.
+/// Each device keeps its limits, memory and clock while the other is open.
 #[test]
 fn two_open_devices_run_kernels_in_turns() {
     let mut backends: Vec<_> = pollster::block_on(adapters(None)).into_iter().map(open).collect();
@@ -186,7 +185,6 @@ fn two_open_devices_run_kernels_in_turns() {
     }
 }
 
-/// Chromium's software device.
 const SWIFTSHADER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
 fn mesa() -> Option<PathBuf> {

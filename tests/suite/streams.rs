@@ -1,4 +1,4 @@
-//! Inputs change with the random stream of the shape, and so do answers.
+//! Inputs and answers change with the shape's random stream.
 
 use crate::catalogue::{benchmark, benchmarks};
 use crate::device::common_dtype;
@@ -15,7 +15,7 @@ const FIXED_ANSWERS: &[(&str, &str)] = &[
     ("transfer/clear_buffer", "writes zeros"),
 ];
 
-/// The first of the benchmark's representative cases, at a size that the host computes at once.
+/// The benchmark's first representative case, at a size that the host computes quickly.
 fn job(family: &'static Family, benchmark: &'static Benchmark, stream: u64) -> (Case, Job) {
     let (dtypes, extents, sets) = benchmark.representative();
     let params = sets[0].iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
@@ -31,7 +31,7 @@ fn job(family: &'static Family, benchmark: &'static Benchmark, stream: u64) -> (
     (case, job)
 }
 
-/// The values that are drawn for a buffer or texture; `None` for all others.
+/// The random values of a buffer or texture; `None` for all others.
 fn drawn(buffer: &JobBuffer) -> Option<Values> {
     match contents_of(buffer) {
         Contents::Input(values) => Some(*values),
@@ -58,7 +58,7 @@ fn another_stream_changes_every_input_and_the_answers_that_need_one() {
     for (name, family, benchmark) in benchmarks() {
         let [(_, first), (_, second)] = [0, 1].map(|stream| job(family, benchmark, stream));
         for (a, b) in first.buffers.iter().zip(&second.buffers) {
-            // All rows of a band are as long; a walk's starts, and an addend, are words.
+            // Rows of a band have one length; the starts of a pointer chase, and an addend, are plain words.
             let is_input = match contents_of(a) {
                 Contents::Input(_) | Contents::Cycle(_) => true,
                 Contents::Csr(csr, array) => *array == CsrArray::Columns || csr.pattern != Pattern::Banded,

@@ -1,4 +1,4 @@
-//! Tags: every family has its own, and `--tag` selects by them.
+//! Every family has tags, and `--tag` selects by them.
 
 use crate::command::shaderbench_in_empty_folder;
 use gpu::engine::plan::{Request, plan, select_tagged};
@@ -29,7 +29,7 @@ fn a_plan_by_tag_has_the_families_of_the_tag_and_their_ceilings() {
         assert_eq!(is_planned, family.tags.contains(&Tag::Llm), "{}", family.name);
     }
     assert!(cases.iter().any(|case| case.name() == "ceiling/copy"));
-    // Filters and tags select what both name.
+    // Filters and tags select what both match.
     let selected = select_tagged(&["*/naive".to_owned()], &[Tag::Llm, Tag::Cost]).expect("some");
     let names: Vec<_> = selected.iter().map(|(family, benchmark)| (family.name, benchmark.name)).collect();
     assert_eq!(names, [("matmul", "naive"), ("gemv", "naive"), ("attention", "naive")]);

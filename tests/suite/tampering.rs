@@ -1,6 +1,5 @@
-//! What somebody may do to a report before sharing it.
+//! Ways to tamper with a report before sharing it.
 
-/// A report as a table of texts.
 #[derive(Clone)]
 pub(crate) struct Sheet {
     header: Vec<String>,
@@ -26,7 +25,6 @@ impl Sheet {
         self.header.iter().position(|own| own == name).unwrap_or_else(|| panic!("no column {name}"))
     }
 
-    /// Index of the row of this benchmark and size with a time.
     pub(crate) fn row(&self, benchmark: &str, n: &str) -> usize {
         let [name, size, status] = ["benchmark", "n", "status"].map(|name| self.column(name));
         let is_it = |row: &Vec<String>| row[name] == benchmark && row[size] == n && row[status] == "ok";
@@ -42,7 +40,6 @@ impl Sheet {
         (0..self.rows.len()).for_each(|row| self.set(row, column, value));
     }
 
-    /// Keeps the first rows.
     pub(crate) fn keep(&mut self, rows: usize) {
         self.rows.truncate(rows);
     }
@@ -55,7 +52,7 @@ impl Sheet {
 
 pub(crate) type Tampering = (&'static str, fn(&mut Sheet), &'static str);
 
-/// What somebody may do to a report, and a part of the sentence about it.
+/// Tamperings, each with its name and a part of the sentence about it.
 pub(crate) const TAMPERINGS: &[Tampering] = &[
     ("a wrong row", |s| s.set(s.row("tiled", "4096x4096"), "status", "wrong"), "open an issue with the report"),
     (

@@ -1,6 +1,5 @@
 //! The text of coloured tables.
 
-/// The text without the escape sequences of colours.
 pub(crate) fn without_colors(text: &str) -> String {
     let mut plain = String::new();
     let mut is_code = false;
@@ -15,7 +14,6 @@ pub(crate) fn without_colors(text: &str) -> String {
     plain
 }
 
-/// The lines without spaces at their ends.
 pub(crate) fn trim_lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim_end).collect()
 }

@@ -15,7 +15,7 @@ fn copies_have_timestamps_where_the_device_has_them_for_copies() {
         (backend.device.has_copy_timestamps, backend.copy_clock) = (has_copy_timestamps, copy_clock);
         let cases = cases(&["transfer"], &["2^10"]);
         let records = measure(&mut backend, &cases);
-        // Kernels have the timestamps of their pass in any case.
+        // Kernels always have the timestamps of their pass.
         let kernels = |row: &&Record| row.benchmark == "pinned_by_kernel";
         assert!(records.iter().filter(kernels).all(|row| row.timer == Some(record::Clock::Timestamp)));
         let by_device = ["clear_buffer", "staging_to_device", "pinned_to_device", "device_to_staging"];
@@ -69,7 +69,7 @@ fn a_launch_longer_than_the_limit_is_skipped() {
     assert!(!log.prepared.iter().any(|label| label.contains("sequential") && label.contains("8388608")));
 }
 
-/// Its workgroups wait for each other: at 32 times the size it may take 1024 times as long.
+/// The kernel's workgroups wait for each other: at 32 times the size, a launch may take 1024 times as long.
 #[test]
 fn the_launch_of_a_kernel_that_waits_is_estimated_from_two_sizes() {
     let times = |size: &str, behaviour: Behaviour| {

@@ -1,5 +1,5 @@
-//! The checks behind a measured time, on a fake device: the canary, the throttle reasons of the device, the self-test
-//! of the timers and the ceilings. `timing.rs` tests invalid timestamps, `pipeline.rs` rows above their ceiling.
+//! Checks behind a measured time, on a fake device: canary, throttle reasons, and the self-test of timers and ceilings.
+//! `timing.rs` tests invalid timestamps, `pipeline.rs` rows above their ceiling.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,16 +13,13 @@ use gpu::job::Job;
 use record::suite::{Reading, Throttle};
 use record::{Record, Status};
 
-/// The state of the run.
 #[derive(Default)]
 struct Progress {
-    /// Whether the last prepared job is the subject.
     is_subject: bool,
-    /// How often the subject was measured: each measurement ends with a sample into poisoned outputs.
+    /// Number of measurements of the subject: each ends with a sample into poisoned outputs.
     attempts: usize,
 }
 
-/// The fake device with a clock that changes and a monitor.
 struct MonitoredDevice {
     fake: Fake,
     /// The clock after the first sample of the subject, by the number of earlier measurements. The run starts with 1.
@@ -127,13 +124,13 @@ fn measured(mut device: MonitoredDevice) -> (Record, usize, Vec<Record>) {
     (subject.into_iter().next().expect("the subject has a row"), attempts, others)
 }
 
-/// A texture unit whose filter has weights of 4 bits is right, where the driver says so.
+/// A result with filter weights of 4 bits is right if the driver reports 4 bits.
 #[test]
 fn a_filtered_picture_may_be_as_inexact_as_the_devices_texture_unit() {
     const NAME: &str = "texture/rotate_sampled";
     let cases = cases(&[NAME], &["64x64"]);
     let case = cases.iter().find(|case| case.name() == NAME).expect("planned");
-    // The deviation allowed for each element, and the element for which the bits matter most.
+    // The allowed deviation of each element, and the element for which the bits matter most.
     let allowed = |bits: u32| {
         let mut case = case.clone();
         case.shape.sub_texel_bits = bits;
@@ -164,12 +161,10 @@ fn on_a_device_with_a_constant_clock_a_case_is_measured_once() {
     assert!(row.drift.is_some_and(|drift| drift.abs() < 0.001), "{:?}", row.drift);
 }
 
-/// Falls by a tenth with each measurement.
 fn falling(attempts: usize) -> f64 {
     0.9_f64.powi(attempts as i32 + 1)
 }
 
-/// Rises by a tenth with each measurement.
 fn rising(attempts: usize) -> f64 {
     falling(attempts).recip()
 }
@@ -255,7 +250,7 @@ fn a_row_with_throttling_and_drift_names_both() {
 
 #[test]
 fn timestamps_in_the_wrong_unit_are_not_used() {
-    // Ticks of 41.7 ns read as nanoseconds, nanoseconds read as ticks, factors of two, and errors on both sides of the
+    // Ticks of 41.7 ns read as nanoseconds, nanoseconds read as ticks, factors of two, errors on both sides of the
     // limit.
     for (stretch, timer) in [
         (1.0 / 41.7, "wall"),
@@ -285,7 +280,7 @@ fn arithmetic_above_its_ceiling_is_implausible_and_below_it_is_not() {
     }
 }
 
-/// A device whose driver does not compile the kernel that counts the invocations of subgroups, or is lost by it.
+/// A driver that does not compile the kernel that counts subgroup invocations, or loses the device by it.
 #[test]
 fn rows_stay_where_the_size_of_subgroups_cannot_be_counted() {
     let cases = cases(&["reduction/subgroup"], &["2^12", "2^14"]);

@@ -1,4 +1,4 @@
-//! `run --against`: two programs, drivers or kernels that measure in turns.
+//! `run --against`: two programs, drivers or kernels, measured alternately.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,6 @@ use record::{Record, Status};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_shaderbench");
 
-/// Two cases, with their ceilings.
 const CASES: [&str; 6] = ["run", "stream/copy", "--size", "2^12,2^14", "--epochs", "2"];
 
 fn run(folder: &Folder, against: &str, more: &[&str]) -> Output {
@@ -44,7 +43,7 @@ fn both_sides_measure_every_case_in_turns() {
         assert!(own.status != Status::Ok || own.epochs_ns.len() == 2 && against.epochs_ns.len() == 2, "{name}: {ran}");
         assert_eq!((own.compiler.as_str(), &own.tool_version), ("", &against.compiler_version));
     }
-    // What is lost is measured again, in the epochs that are missing.
+    // A lost row is measured again, in its missing epochs.
     let text = folder.text("r.csv");
     let is_kept = |line: &&str| !line.contains(",copy,vec4<f32>,4096,") || !line.contains(",against,");
     folder.write("r.csv", text.lines().filter(is_kept).map(|line| format!("{line}\n")).collect::<String>());
@@ -54,7 +53,7 @@ fn both_sides_measure_every_case_in_turns() {
     let again = folder.records("r.csv");
     assert_eq!(cases(&again).keys().collect::<Vec<_>>(), cases(&rows).keys().collect::<Vec<_>>());
     assert!(again.iter().all(|row| row.status != Status::Ok || row.epochs_ns.len() == 2), "{resumed}");
-    // `compare` says of the file what the run said.
+    // `compare` reports the same comparison as the run.
     let compared = folder.run(&["compare", "r.csv"]);
     assert!(compared.code == Some(0) && compared.stdout.contains("A against B: "), "{compared}");
 }

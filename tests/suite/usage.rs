@@ -1,5 +1,4 @@
-//! docs/usage.md is what the definitions of the command line and of the families say. After a change to them,
-//! `UPDATE_USAGE=1 cargo test --test suite usage::` writes it.
+//! docs/usage.md matches the command line and the families: `UPDATE_USAGE=1 cargo test --test suite usage::` writes it.
 
 use crate::command::shaderbench;
 use kernels::FAMILIES;
@@ -24,7 +23,7 @@ fn block(language: &str, text: &str) -> String {
     format!("```{language}\n{}\n```\n", text.trim_end())
 }
 
-/// A help text from its usage to its last argument, and the text of each option that not every command has.
+/// A help text from its usage to its last argument, and the texts of its own options.
 fn parts(help: &str) -> (String, Vec<String>) {
     let (head, rest) = help.split_once("\nOptions:\n").expect("options");
     let mut options: Vec<String> = Vec::new();
@@ -42,12 +41,12 @@ fn parts(help: &str) -> (String, Vec<String>) {
     (lines.map(|line| format!("{}\n", line.trim_end())).collect(), own.collect())
 }
 
-/// `--size` of the text of an option.
+/// The name in an option's text, such as `--size`.
 fn name(option: &str) -> &str {
     option.split_whitespace().find(|word| word.starts_with("--")).expect("a name")
 }
 
-/// The section of a command, and of those below it. `known` are options of another command.
+/// The section of a command and its subcommands. `known` are options of another command.
 fn section(path: &[&str], examples: &[(&str, &str)], known: &[String]) -> String {
     let help = printed(&[path, &["--help"]].concat());
     let about = help.split("\n\nUsage:").next().expect("a first sentence").trim_end();

@@ -1,4 +1,4 @@
-// In the frame: draws the data that the page sends, and reports the height.
+// In the frame: draws the page's data, and reports the height.
 
 const root = document.getElementById("report");
 
@@ -7,10 +7,10 @@ addEventListener("message", ({ source, data }) => {
     root.replaceChildren();
     ShaderbenchReport.render(root, data);
 });
-/** The end of the report's first screen: its summary. */
+/** The bottom of the report's first screen, its summary. */
 const first = () => document.querySelector(".screen, .cards")?.getBoundingClientRect().bottom ?? 0;
 new ResizeObserver(() =>
     parent.postMessage({ height: document.body.scrollHeight, first: first() }, location.origin),
 ).observe(document.body);
-// The layout sets the width of charts: wait for the style.
+// The layout sets the charts' width: wait for the style.
 addEventListener("load", () => parent.postMessage("ready", location.origin));

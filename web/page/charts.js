@@ -1,5 +1,4 @@
-// The report of the rows and reports of this page. It is in a frame, because it has the style of the report page.
-// Folded, the frame shows the report's first screen.
+// The report of this page's rows and reports, in a frame with the report page's style; folded to its first screen.
 
 import { byId } from "./element.js";
 
@@ -10,7 +9,7 @@ let isUnfolded = false;
 let heights = { all: 0, first: 0 };
 let whenDrawn = null;
 
-/** Draws the chart data that the worker computes from the reports. */
+/** Draws the data that the worker computes from the reports. */
 export function drawCharts(fresh) {
     data = fresh;
     const frame = byId("charts-frame");
@@ -19,7 +18,7 @@ export function drawCharts(fresh) {
     if (isLoaded) show();
 }
 
-/** Scrolls to the first screen, once it is drawn. */
+/** Scrolls to the first screen once it is drawn. */
 export function revealCharts() {
     whenDrawn = () => byId("charts").scrollIntoView({ block: "start" });
     if (heights.all > 0) whenDrawn();

@@ -1,4 +1,4 @@
-// The reports that the page draws beside this tab's rows. Files are read in this tab and never uploaded.
+// Reports that the page draws beside this tab's rows. Files are read in this tab and never uploaded.
 
 import { drawCharts } from "./charts.js";
 import { byId, element } from "./element.js";
@@ -84,7 +84,7 @@ export function startCompare(core, notify) {
     });
     listCommitted();
     return {
-        /** Adds the rows of this tab, or replaces them. */
+        /** Adds or replaces this tab's rows. */
         setOwnRows: (records) => (records.length > 0 ? add(OWN_REPORT, JSON.stringify(records)) : undefined),
     };
 }

@@ -1,9 +1,9 @@
 // A worker with calls that return promises.
 
 /**
- * A worker that starts with the first call, and again with the first call after it fails. `failure` is the sentence for
- * a failed worker, `onMessage` gets messages that answer no call, `onFailure` gets the sentence when the worker fails.
- * All unanswered calls are then rejected.
+ * A worker that starts with the first call, and again with the first call after a failure. `failure` is the sentence
+ * for a failed worker, `onMessage` gets messages that answer no call, `onFailure` gets the sentence of a failure, which
+ * rejects all unanswered calls.
  */
 export function startCore(failure, onMessage, onFailure) {
     const pending = new Map();

@@ -1,9 +1,6 @@
-// Elements in one expression. Text never becomes markup, whatever a file contains.
+// Creates elements in one expression. Text never becomes markup, whatever a file contains.
 
-/**
- * An element with attributes and children. A function is a listener, `true` an attribute without a value; null and
- * false add no attribute.
- */
+/** A function as an attribute's value is a listener, `true` an attribute without a value; null and false add none. */
 export function element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -15,7 +12,6 @@ export function element(tag, attributes = {}, ...children) {
     return made;
 }
 
-/** Downloads a file. */
 export function download(name, type, text) {
     const address = URL.createObjectURL(new Blob([text], { type }));
     const link = element("a", { href: address, download: name });
@@ -23,5 +19,4 @@ export function download(name, type, text) {
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** The element of this id. */
 export const byId = (id) => document.getElementById(id);

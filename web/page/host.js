@@ -1,6 +1,6 @@
 // Facts about the browser and its adapter that only scripts can read.
 
-/** Why nothing can run here, and what to do; null if kernels can run. */
+/** The reason that no kernel can run here, with advice; null if kernels can run. */
 export function unavailableReason() {
     if (!globalThis.isSecureContext) {
         return "This page needs a secure address for WebGPU: open it over https:// or on localhost.";
@@ -14,7 +14,6 @@ export function unavailableReason() {
     return null;
 }
 
-/** The vendors' usual spelling. */
 const VENDORS = {
     amd: "AMD",
     apple: "Apple",
@@ -47,7 +46,6 @@ export async function describeHost() {
     };
 }
 
-/** Browser with its version, and operating system. */
 async function describeBrowser() {
     const agent = navigator.userAgent;
     const data = navigator.userAgentData;
@@ -74,7 +72,7 @@ async function describeBrowser() {
     return { browser: found ? `${found[0]} ${found[1][1]}` : agent, os: os?.trim() ?? "" };
 }
 
-/** wgpu 30 cannot request the feature `subgroups` in a browser: this adds it to every request for a device. */
+/** wgpu 30 cannot request the feature `subgroups` in a browser, so this adds it to every request for a device. */
 export function requestSubgroups() {
     const request = GPUAdapter.prototype.requestDevice;
     GPUAdapter.prototype.requestDevice = function (descriptor = {}) {

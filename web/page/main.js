@@ -1,4 +1,4 @@
-// The page: sends the selected families to the worker and shows the rows that the worker measures.
+// Sends the selected families to the worker, and shows the rows that it measures.
 
 import { revealCharts } from "./charts.js";
 import { startCompare } from "./compare.js";
@@ -11,11 +11,11 @@ const ASKED = new URLSearchParams(location.search);
 const PLANT = ASKED.get("plant") ?? "";
 /** Sizes that replace those of the profile. */
 const SIZES = ASKED.getAll("size");
-/** The number of epochs of each case, and the time limit in seconds; empty for the profile's. */
+/** Epochs of each case, and the time limit in seconds; empty for the profile's. */
 const EPOCHS = ASKED.get("epochs") ?? "";
 const SECONDS = ASKED.get("time") ?? "";
 
-/** The sizes of each profile and the length of its run. */
+/** Each profile's sizes and length of a run. */
 const HINTS = {
     quick: "headline sizes, a minute or two",
     standard: "every size, several minutes",
@@ -35,11 +35,11 @@ const READER_FAILED =
 let rows = [];
 let hasDevice = false;
 let isRunning = false;
-/** The name of the case that runs. */
+/** The running case. */
 let current = "";
 const progress = startProgress();
 
-/** Shows a sentence until the user dismisses it. The same sentence is shown once. */
+/** Shows a sentence, once, until the user dismisses it. */
 function notify(sentence, isBad = false) {
     if ([...byId("notices").querySelectorAll(".notice span")].some((shown) => shown.textContent === sentence)) return;
     const notice = element("div", { class: isBad ? "notice bad" : "notice" }, element("span", {}, sentence));
@@ -47,13 +47,13 @@ function notify(sentence, isBad = false) {
     byId("notices").append(notice);
 }
 
-// One worker measures, the other reads files at the same time.
+// One worker measures; the other reads files meanwhile.
 const runner = startCore(
     RUNNER_FAILED,
     (what, value) => events[what](value),
     (sentence) => {
         notify(sentence, true);
-        // Only once: a worker that fails while it opens the device would fail again.
+        // Only once: a worker that fails while opening the device would fail again.
         if (hasDevice) openDevice();
         hasDevice = false;
     },
@@ -65,9 +65,9 @@ const reader = startCore(
 );
 const compare = startCompare(reader, notify);
 
-/** A function for each event of a run, as `web/src/rows.rs` declares them. */
+/** A function for each event of a run in `web/src/event.rs`. */
 const events = {
-    // Not earlier: a run that cannot start keeps the rows of the previous one.
+    // Not earlier: a run that fails to start keeps the previous rows.
     Pass({ count }) {
         rows = [];
         clearRows();
@@ -118,7 +118,7 @@ async function run() {
     }
     isRunning = false;
     setRunning();
-    // The plan's text has its height before the page scrolls to what lies below it.
+    // Show the plan's text first, so that the scroll position below it is final.
     await showPlan();
     await compare.setOwnRows(records());
     if (rows.length > 0) revealCharts();

@@ -1,15 +1,15 @@
-// The progress of a run and the time that is left.
+// The progress of a run, and the time left.
 
 import { byId } from "./element.js";
 
 export function startProgress() {
-    /** Epochs of all cases, those that have started, those before the current one, and those with rows. */
+    /** Numbers of epochs: all, started, before the current one, and with rows. */
     let [epochs, started, done, finished] = [0, 0, 0, 0];
-    /** When the run began, without the time that the tab was hidden, and since when it is hidden now. */
+    /** When the run began, shifted by the time that the tab was hidden, and since when it is hidden now. */
     let start = 0;
     let hiddenSince = null;
 
-    /** The time left, from the time of the finished epochs. */
+    /** Estimated from the finished epochs. */
     function left() {
         if (hiddenSince !== null) return "paused while the tab is hidden";
         const percent = `${Math.floor((100 * done) / Math.max(1, epochs))} %`;
@@ -25,7 +25,7 @@ export function startProgress() {
         byId("left").textContent = left();
     }
 
-    /** Shows a sentence, and announces it to screen readers. */
+    /** Shows a sentence and announces it to screen readers. */
     function show(sentence) {
         byId("case").textContent = byId("announcement").textContent = sentence;
     }
@@ -38,7 +38,7 @@ export function startProgress() {
             show(`Running ${count} cases. Testing the clock …`);
             draw();
         },
-        /** So many more epochs are expected. */
+        /** This many more epochs are expected. */
         expect(count) {
             epochs = Math.max(finished + count, started + 1);
             draw();

@@ -1,11 +1,10 @@
-// The rows of this run as they are measured. The report above them has findings, bars and charts.
+// This run's rows as they are measured. The report above them has findings, bars and charts.
 
 import { byId, element } from "./element.js";
 
 const HEADINGS = ["kernel", "median", "±", "rate", "of ceiling"];
 let body = null;
 
-/** Begins an empty table. */
 export function clearRows() {
     body = element("tbody");
     const heads = HEADINGS.map((text) => element("th", { scope: "col" }, text));
@@ -16,7 +15,7 @@ export function clearRows() {
     );
 }
 
-/** Replaces the rows from an index on. */
+/** Replaces all rows from index `from`. */
 export function drawRows(from, rows) {
     for (const line of [...body.rows].slice(from)) line.remove();
     body.append(...rows.map(line));

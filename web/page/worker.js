@@ -1,4 +1,4 @@
-// Runs the suite off the page's own thread, so that long checks never freeze the page. Answers calls by their number.
+// Runs the suite in a worker, so that long checks never freeze the page. Answers calls by their number.
 
 import init, * as core from "./pkg/shaderbench_web.js";
 import { requestSubgroups, describeHost, unavailableReason } from "./host.js";
@@ -29,7 +29,7 @@ const calls = {
     hide: ({ isHidden }) => core.hide(isHidden),
 };
 
-// An error that nothing caught has stopped the program in the middle of its work: its state is undefined.
+// An uncaught error stopped the program in mid-work, so its state is undefined.
 addEventListener("unhandledrejection", ({ reason }) => postMessage({ fault: String(reason) }));
 
 addEventListener("message", async ({ data: { number, call, input } }) => {

@@ -1,4 +1,4 @@
-//! Reads and writes the report files of the page's user.
+//! Reads and writes the user's report files.
 
 use std::path::Path;
 
@@ -9,13 +9,12 @@ use record::Record;
 use record::error::Result;
 use serde_json::{Value, json};
 
-/// Converts a JSON report to CSV.
 pub(crate) fn csv(json: &str) -> Result<String> {
     let records = json_report::read(Path::new("this run"), json.as_bytes())?.records;
     Ok(String::from_utf8_lossy(&csv_report::write(&records)).into_owned())
 }
 
-/// The rows of a file, and notes about it for the user.
+/// A file's rows, and notes for the user.
 fn read(name: &str, text: &str) -> Result<(Vec<Record>, Vec<String>)> {
     let path = Path::new(name);
     let report = reader::with_rows(path, reader::read(path, text.as_bytes())?)?;
@@ -40,7 +39,7 @@ fn reports(named: &[(String, String)]) -> Result<Vec<Report>> {
     named.iter().map(report).collect()
 }
 
-/// The data of the report page, as JSON.
+/// The report page's data, as JSON.
 pub(crate) fn charts(named: &[(String, String)]) -> Result<String> {
     let reports = reports(named)?;
     let comparison = html::sides(&reports);

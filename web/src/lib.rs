@@ -1,4 +1,4 @@
-//! The suite in a browser tab: functions for the page's worker. They call `shaderbench` and pass values as JSON.
+//! The suite in a browser tab. The page's worker calls these functions; values are passed as JSON.
 
 mod event;
 mod files;
@@ -29,10 +29,10 @@ thread_local! {
     static TAB: RefCell<Option<Tab>> = const { RefCell::new(None) };
 }
 
-/// Maximum upload of a case with an end-to-end time, in bytes: the tab's memory holds a copy of them.
+/// Maximum upload of a case with an end-to-end time, in bytes: the tab's memory holds a copy.
 const END_TO_END_BYTES: u64 = 64 << 20;
 
-/// Maximum number of launches in a sample. The clock may step by 100 µs, and short launches must fill 100 steps.
+/// Maximum launches per sample: the clock may step by 100 µs, and short launches must fill 100 steps.
 const MAX_LAUNCHES: u32 = 8000;
 
 #[wasm_bindgen(start)]
@@ -50,9 +50,8 @@ pub fn choices() -> String {
         .to_string()
 }
 
-/// Opens the browser's preferred adapter. `host` is an object with values that only scripts can read: `browser`, `os`
-/// and `cpu`, and the adapter's `device`, `vendor` and `is_software`. Returns the device's properties: an array of
-/// section, name and value.
+/// Opens the browser's preferred adapter. `host` has what only scripts can read: `browser`, `os` and `cpu`, and the
+/// adapter's `device`, `vendor` and `is_software`. Returns the device's properties, each as section, name and value.
 ///
 /// # Errors
 /// If there is no adapter, or it cannot be opened.
@@ -77,7 +76,6 @@ pub async fn open(host: &str) -> Result<String, JsError> {
     Ok(properties.to_string())
 }
 
-/// Maximum time of a run of `quick`.
 const QUICK_TIME: Duration = Duration::from_secs(120);
 
 const NO_ADAPTER: &str = "The browser supports WebGPU but gives this page no adapter: \
@@ -91,8 +89,7 @@ fn device_properties(device: &Device) -> Value {
     basics.chain(facts).collect()
 }
 
-/// Number of cases of the families at the profile, with the ceilings that they need. `sizes` replace the profile's
-/// sizes unless empty.
+/// Number of cases, with the ceilings that they need. `sizes` replace the profile's sizes unless empty.
 ///
 /// # Errors
 /// If a family, the profile or a size is invalid.
@@ -104,7 +101,7 @@ pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result
 
 /// Measures the cases that [`count`] counts. `epochs` and `seconds` replace the profile's number of epochs and the time
 /// limit unless empty. `plant` names a benchmark whose kernel gets a fault, to test the page; empty for none.
-/// `callback` receives each [`event::Event`] as JSON. Returns whether the run is interrupted.
+/// `callback` receives each [`event::Event`] as JSON. Returns whether the run was interrupted.
 ///
 /// # Errors
 /// If a value is invalid, or the run cannot continue.
@@ -126,8 +123,7 @@ pub async fn run(
     end.map_err(js_error)
 }
 
-/// Verifies the families' cases of `quick` by one launch each, to test the page. Returns an array of rows without
-/// figures.
+/// Verifies the families' cases of `quick` by one launch each, to test the page. Returns rows without figures.
 ///
 /// # Errors
 /// If a value is invalid.
@@ -145,7 +141,7 @@ pub async fn verify(families: Vec<String>, sizes: Vec<String>, plant: &str) -> R
     verified
 }
 
-/// The cases with workgroups that the device accepts, and with a planted fault.
+/// The cases, with workgroups that the device accepts and with the planted fault, if any.
 fn fitted(tab: &Tab, cases: Vec<Case>, plant: &str) -> Result<Vec<Case>> {
     let mut cases = fit(cases, &[tab.backend.device()], |_| false).cases;
     if !plant.is_empty() {
@@ -154,7 +150,7 @@ fn fitted(tab: &Tab, cases: Vec<Case>, plant: &str) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// The settings of a run that starts now, without what only the tab knows.
+/// The settings of a run that starts now, except those that only the tab knows.
 fn settings(profile: &str, epochs: &str, seconds: &str) -> Result<Settings> {
     let now = String::from(js_sys::Date::new_0().to_iso_string());
     let date = format!("{}Z", now.split('.').next().unwrap_or_default());
@@ -167,7 +163,7 @@ fn settings(profile: &str, epochs: &str, seconds: &str) -> Result<Settings> {
     Ok(settings)
 }
 
-/// A whole number of the page's address; `None` if it is not given.
+/// A whole number from the page's address; `None` if absent.
 fn number(name: &str, text: &str) -> Result<Option<usize>> {
     if text.is_empty() {
         return Ok(None);
@@ -188,7 +184,7 @@ async fn measure(
     (settings.os, settings.cpu) = (tab.os.clone(), tab.cpu.clone());
     let random = |below: f64| (js_sys::Math::random() * below) as u64;
     (settings.seed, settings.secret) = (random(4_294_967_296.0), random(9_007_199_254_740_992.0));
-    // With smaller sizes in reserve, a run has a time limit.
+    // Only runs with smaller sizes in reserve have a default time limit.
     settings.time = settings.time.or(cases.iter().any(|case| case.is_reserve).then_some(QUICK_TIME));
     settings.end_to_end_bytes = settings.end_to_end_bytes.min(END_TO_END_BYTES);
     settings.rules.max_launches = MAX_LAUNCHES;
@@ -237,14 +233,13 @@ pub fn csv(json: &str) -> Result<String, JsError> {
 /// A report's number of rows (`rows`), `devices`, `date` and `notes`, as an object.
 ///
 /// # Errors
-/// If the file is not a valid report, with the line.
+/// If the file is not a valid report; the error names the line.
 #[wasm_bindgen]
 pub fn inspect(name: &str, text: &str) -> Result<String, JsError> {
     Ok(files::inspect(name, text).map_err(js_error)?.to_string())
 }
 
-/// The data for `ShaderbenchReport.render`. `reports` is an array of objects with `name` and `text`, the
-/// baseline first.
+/// Data for `ShaderbenchReport.render`. `reports` is an array of objects with `name` and `text`, the baseline first.
 ///
 /// # Errors
 /// If a report is invalid.
@@ -253,7 +248,6 @@ pub fn charts(reports: &str) -> Result<String, JsError> {
     files::charts(&named(reports)?).map_err(js_error)
 }
 
-/// Names and texts of reports.
 fn named(reports: &str) -> Result<Vec<(String, String)>, JsError> {
     let reports: Vec<Value> = serde_json::from_str(reports)?;
     let text = |report: &Value, name: &str| report[name].as_str().unwrap_or_default().to_owned();
@@ -272,7 +266,7 @@ fn cases(families: Vec<String>, name: &str, sizes: &[String]) -> Result<Vec<Case
     Ok(cases)
 }
 
-/// Ceilings keep their own sizes, which suit GPUs: with sizes from the address, as on a software device, small ones do.
+/// Uses small ceilings: sizes from the address suit a software device, and plans keep the ceilings' own sizes for GPUs.
 fn shrink_ceilings(cases: &mut Vec<Case>) {
     for case in cases.iter_mut().filter(|case| case.benchmark.sets_ceiling) {
         let small = case.benchmark.small.unwrap_or(Extent::Linear(1 << 22));

@@ -4,7 +4,7 @@
 use record::error::{Error, Result};
 use record::suite::{Benchmark, Case, Check};
 
-/// Plants the fault in the kernel of the benchmark `name` (`transpose/tiled`).
+/// Plants the fault in the benchmark `name` (`transpose/tiled`).
 ///
 /// # Errors
 /// If the benchmark is not among the cases, or its kernel has no suitable store.
@@ -30,7 +30,7 @@ fn with_fault(benchmark: &'static Benchmark) -> Result<&'static Benchmark> {
     };
     let check = &benchmark.check;
     let check = Check { buffer: check.buffer, scalars: check.scalars, oracle: check.oracle };
-    // Leaked: at most one per run, and only in tests of the page.
+    // Leaked at most once per run, and only in tests of the page.
     Ok(Box::leak(Box::new(Benchmark { wgsl: Box::leak(wgsl.into_boxed_str()), check, ..*benchmark })))
 }
 

@@ -11,13 +11,11 @@ use record::suite::{Case, Toolchain};
 use crate::event::{Event, Row};
 use crate::tab;
 
-/// Sends the events of a run to the page.
 pub(crate) struct Rows {
     callback: Function,
 }
 
 impl Rows {
-    /// Sends the number of cases.
     pub(crate) fn new(callback: Function, count: usize) -> Self {
         Event::Pass { count }.post(&callback);
         Self { callback }

@@ -11,14 +11,13 @@ use record::error::{Error, Result};
 
 use crate::event::Event;
 
-/// Maximum size of a job's host copies in bytes: the tab's memory is limited to 4 GiB and never shrinks.
+/// Maximum bytes of a job's host copies: the tab's memory is limited to 4 GiB and never shrinks.
 const MAX_HOST_COPY_BYTES: u64 = 512 << 20;
 
 #[derive(Default)]
 struct State {
     is_hidden: Cell<bool>,
     is_stopped: Cell<bool>,
-    /// Number of times that the tab was hidden.
     times_hidden: Cell<u32>,
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
 }
@@ -27,7 +26,6 @@ thread_local! {
     static STATE: State = State::default();
 }
 
-/// Sets whether the tab is hidden.
 pub(crate) fn hide(is_hidden: bool) {
     STATE.with(|state| {
         if is_hidden && !state.is_hidden.get() {
@@ -40,7 +38,6 @@ pub(crate) fn hide(is_hidden: bool) {
     });
 }
 
-/// Ends the run before its next case.
 pub(crate) fn stop() {
     STATE.with(|state| {
         state.is_stopped.set(true);
@@ -59,12 +56,12 @@ pub(crate) fn is_stopped() -> bool {
 
 fn wake(state: &State) {
     for waiting in state.waiting.take() {
-        // Sending fails if the receiver no longer waits.
+        // Sending fails if nothing waits any more.
         let _ = waiting.send(());
     }
 }
 
-/// Waits until the tab is visible or the run is stopped. Returns the number of times that the tab was hidden.
+/// Waits until the tab is visible or the run is stopped. Returns how often the tab was hidden.
 async fn until_visible() -> u32 {
     loop {
         let woken = STATE.with(|state| {
@@ -82,19 +79,16 @@ async fn until_visible() -> u32 {
     }
 }
 
-/// Whether the tab was hidden again since the count was `times`.
+/// Whether the tab was hidden since the count was `times`; false once the run is stopped.
 fn was_hidden_since(times: u32) -> bool {
     STATE.with(|state| state.times_hidden.get() != times) && !is_stopped()
 }
 
-/// The device and its host.
 pub(crate) struct Tab {
     pub(crate) backend: WgpuBackend,
     pub(crate) os: String,
     pub(crate) cpu: String,
-    /// Whether the last attempt to reopen a lost device failed.
     pub(crate) reopen_failed: bool,
-    /// Called after a lost device is reopened.
     pub(crate) on_reopened: Option<Function>,
 }
 
@@ -129,7 +123,7 @@ impl Backend for Tab {
             }
             until_visible().await;
             let inner = self.backend.prepare(job).await.map_err(|error| match error {
-                // The browser limits a tab's memory, so the case is unsupported and not failed.
+                // The browser limits a tab's memory: the case is unsupported, not failed.
                 Error::OutOfMemory(reason) => {
                     Error::Unsupported(format!("the browser gives this tab too little memory: {reason}"))
                 }

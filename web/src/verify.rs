@@ -1,4 +1,4 @@
-//! Verifies kernels by one launch each, without times: enough to test all kernels in a browser.
+//! Verifies kernels by one launch each, without times, so that tests in a browser can run them all.
 
 use gpu::backend::Backend;
 use gpu::engine::checks::output::verify;
@@ -8,10 +8,10 @@ use record::error::Result;
 use record::suite::{Case, Extent};
 use serde_json::{Value, json};
 
-/// Elements of a ceiling.
+/// Maximum elements of a ceiling.
 const MOST: u64 = 1 << 16;
 
-/// Leaves out what only a time needs: large ceilings, and rounds that repeat the same accesses.
+/// Drops what only timing needs: large ceilings, and rounds that repeat the same accesses.
 pub(crate) fn shorten(cases: &mut [Case]) {
     for Case { family, benchmark, shape, .. } in cases {
         if benchmark.sets_ceiling && shape.count() > MOST {
@@ -23,7 +23,6 @@ pub(crate) fn shorten(cases: &mut [Case]) {
     }
 }
 
-/// A row for each case, with its status and reason.
 pub(crate) async fn rows(backend: &mut dyn Backend, cases: &[Case]) -> Value {
     let mut rows = Vec::new();
     for case in cases {
@@ -43,7 +42,7 @@ async fn row(backend: &mut dyn Backend, case: &Case) -> Value {
     json!({ "family": family, "benchmark": benchmark, "case": label, "status": status.name(), "reason": reason })
 }
 
-/// What is wrong with the result of a launch into poisoned outputs.
+/// The fault in the result of a launch into poisoned outputs.
 async fn fault(backend: &mut dyn Backend, case: &Case) -> Result<Option<String>> {
     let job = Job::new(case)?;
     backend.device().check(&job)?;

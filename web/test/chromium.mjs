@@ -1,4 +1,4 @@
-// Chromium for the tests of a file: one process, in which every test opens pages of its own.
+// One Chromium process for the tests of a file; each test opens its own pages.
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { after, before } from "node:test";
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const program = [process.env.CHROMIUM, ...PROGRAMS].find((path) => path && existsSync(path));
 
-/** The reason to skip the tests of pages that need these files: `false` if there is none. */
+/** The reason to skip tests of pages that need these files, or `false`. */
 export function reasonToSkip(...needed) {
     const missing = needed.find((path) => !existsSync(path));
     if (!program) return "SKIPPED: Chromium is not installed";
@@ -23,7 +23,7 @@ export let folder;
 export function startFor(skip, options) {
     before(async () => {
         if (skip) return console.log(skip);
-        // Further hooks start before this one ends: the folder exists at once.
+        // Later hooks start before this one ends, so the folder must exist at once.
         folder = mkdtempSync(join(tmpdir(), "shaderbench-"));
         const { chromium } = await import("playwright-core");
         browser = await chromium.launch({ executablePath: program, ...options });

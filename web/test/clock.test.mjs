@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { MINUTE, SMALL } from "./built.mjs";
 import { withScript, selectFamilies, waitForEnd, waitForRows, open, save, skip } from "./page.mjs";
 
-/** The adapter does not have timestamps. */
+/** Hides the adapter's timestamps. */
 const WITHOUT_TIMESTAMPS = `
     const { get } = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, "features");
     const { requestDevice } = GPUAdapter.prototype;
@@ -19,8 +19,8 @@ const WITHOUT_TIMESTAMPS = `
     };`;
 
 /**
- * Timestamps in steps of `step` nanoseconds. The flag that gives a headless Chromium WebGPU on SwiftShader also gives
- * it timestamps in nanoseconds. This script rounds them down when they are read, as Chromium does on a GPU.
+ * Timestamps in steps of `step` nanoseconds. With the flag for WebGPU on SwiftShader, headless Chromium has timestamps
+ * in nanoseconds. This script rounds them down when they are read, as Chromium does on a GPU.
  */
 const IN_STEPS = (step) => `
     const { resolveQuerySet, copyBufferToBuffer } = GPUCommandEncoder.prototype;
@@ -87,7 +87,7 @@ for (const [step, shown] of [
         { skip, timeout: 5 * MINUTE },
         async () => {
             const { timer, rows } = await measureRows(IN_STEPS(step), 8);
-            // On a machine whose cores are busy, the page may add that the host's clock cannot confirm them.
+            // On a busy machine, the page may add that the host's clock cannot confirm them.
             const sentence = `Timed by the device’s timestamps, in steps of ${shown}`;
             const noisy = " (the host's clock is too noisy to confirm the timestamps within 10 %)";
             assert.ok([`${sentence}.`, `${sentence}${noisy}.`].includes(timer), timer);
@@ -95,14 +95,14 @@ for (const [step, shown] of [
             const steps = [];
             for (const row of rows) {
                 assert.deepEqual([row.timer, Number(row.tick_ns)], ["timestamp", step], row.benchmark);
-                // The limit of launches keeps other samples shorter.
+                // The limit of launches shortens other samples.
                 if (Number(row.launches) < 8000) steps.push((Number(row.launches) * Number(row.median_ns)) / step);
             }
             steps.sort((a, b) => a - b);
             const list = steps.map((count) => count.toFixed(1)).join(", ");
             const all = `steps in a sample: ${list}; at most ${most} launches`;
             console.log(all);
-            // Rust tests check the rule of 100 steps on exact times. Here the page must follow it roughly.
+            // Rust tests check the rule of 100 steps on exact times; the page must follow it roughly.
             assert.ok(steps.length >= 4 && steps[Math.floor(steps.length / 2)] >= 50, all);
         },
     );

@@ -1,4 +1,4 @@
-// A run of one family: its rows, its first screen, and its rows in comparisons. What is above the fold.
+// A run of one family: its rows, its first screen above the fold, and its rows in comparisons.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -28,7 +28,7 @@ test(TITLE, { skip, timeout: 8 * MINUTE }, async () => {
         { timeout: 3 * MINUTE },
     );
     if (shots) await page.screenshot({ path: join(shots, "ended-1280.png") });
-    // It is drawn in the frame; the rest of the report is folded.
+    // The report is drawn in the frame, and folded below its first screen.
     const frame = page.frameLocator("#charts-frame");
     await frame.locator(".screen, .cards").first().waitFor();
     await page.waitForSelector("#unfold:not([hidden])");
@@ -49,7 +49,6 @@ test(TITLE, { skip, timeout: 8 * MINUTE }, async () => {
         console.log(`SKIPPED: ${program} is not built: "compare" does not read the CSV`);
     }
 
-    // The comparison on the page.
     await page.selectOption("#committed", { index: 1 });
     await frame.getByText(/WebGPU/).filter({ visible: true }).first().waitFor();
     assert.deepEqual(log.faults, []);

@@ -1,4 +1,4 @@
-// Every kernel compiles in a browser, and one launch of it is right. WEB_TESTS=all also measures all families.
+// In a browser, every kernel compiles and one launch of it is right. WEB_TESTS=all also measures all families.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,9 +7,9 @@ import { measure, open, skip, verify } from "./page.mjs";
 import { WITHOUT_FIGURES, assertRows, tooSlow, withoutFigures } from "./rows.mjs";
 
 const PLANES = ["fft", "gemv", "matmul", "pitched", "rmsnorm", "softmax", "stencil", "texture", "transpose"];
-// In a browser checks are always on, so safety_tax repeats kernels of other families.
+// In browsers, run-time checks are always on, so safety_tax repeats kernels of other families.
 const isOfArrays = (name) => ![...PLANES, "attention", "safety_tax"].includes(name);
-/** Families by the form of their sizes. 256 heads of attention would take a software device minutes. */
+/** Families by the form of their sizes. 256 attention heads would take a software device minutes. */
 const GROUPS = [
     ["arrays", ["512"], isOfArrays],
     ["matrices", ["64x256", "20x20x36"], (name) => PLANES.includes(name)],
@@ -28,7 +28,7 @@ for (const [group, sizes, isSelected] of GROUPS) {
     });
 }
 
-/** Asserts that the selected families have results, except where WebGPU or SwiftShader does not support a kernel. */
+/** Asserts that the selected families have results, except for kernels that WebGPU or SwiftShader does not support. */
 function assertFigures(rows, isSelected) {
     const slow = tooSlow(rows);
     assert.ok(slow.length <= 3, `too slow: ${slow}`);
@@ -47,7 +47,6 @@ test("a planted fault is found by one launch", { skip, timeout: MINUTE }, async 
     await page.context().close();
 });
 
-/** One launch of each kernel of the selected families. */
 async function verified(sizes, isSelected) {
     const { page, log } = await open();
     const families = await page.$$eval("input[name=family]", (inputs) => inputs.map((input) => input.value));
@@ -59,7 +58,6 @@ async function verified(sizes, isSelected) {
     return rows;
 }
 
-/** The rows of a run of the selected families. */
 async function measured(sizes, isSelected) {
     const { page, log } = await open(`?size=${sizes.join("&size=")}${ONE_EPOCH}`);
     const families = await page.$$eval("input[name=family]", (inputs) => inputs.map((input) => input.value));

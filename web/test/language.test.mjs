@@ -1,11 +1,11 @@
-// A browser whose WGSL lacks a feature of the language: the kernels that use it are skipped with the reason.
+// If a browser's WGSL lacks a language feature, the kernels that use it are skipped with the reason.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MINUTE } from "./built.mjs";
 import { open, skip, verify, withScript } from "./page.mjs";
 
-/** Takes this name from what the browser says of its WGSL. */
+/** Removes this name from the browser's WGSL language features. */
 const lacking = (name) => `
     const known = [...navigator.gpu.wgslLanguageFeatures].filter((known) => known !== ${JSON.stringify(name)});
     Object.defineProperty(navigator.gpu, "wgslLanguageFeatures", { value: new Set(known) });
@@ -13,8 +13,7 @@ const lacking = (name) => `
 
 const named = (rows, name) => rows.filter((row) => `${row.family}/${row.benchmark}` === name);
 
-// Of the kernels with packed dot products, which are ceilings, a software device has enough for minutes: they are asked
-// the same question.
+// Packed dot products, checked the same way, are not tested: their ceilings take a software device minutes.
 test("kernels with features of WGSL that the browser lacks are skipped", { skip, timeout: 5 * MINUTE }, async () => {
     const { page, log } = await open("", withScript("host.js", lacking("subgroup_id")));
     const rows = await verify(page, ["scan"], ["512"]);

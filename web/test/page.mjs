@@ -16,7 +16,7 @@ const FLAGS = [
 ];
 
 export const skip = reasonToSkip(join(PAGE, "index.html"));
-// `headless: false`: otherwise Playwright selects the old headless mode, which has no WebGPU.
+// `headless: false`: otherwise, Playwright selects the old headless mode, which has no WebGPU.
 startFor(skip, { headless: false, args: FLAGS });
 
 export let server;
@@ -45,7 +45,7 @@ export async function open(query = "", prepare = () => {}) {
     return { page, log };
 }
 
-/** Verifies the kernels of families by one launch each, in the worker with the page's device. Returns the rows. */
+/** Verifies the families' kernels by one launch each, in the worker with the page's device. Returns the rows. */
 export async function verify(page, families, sizes, plant = "") {
     const call = async ([families, sizes, plant]) => {
         const core = await import("/pkg/shaderbench_web.js");
@@ -55,14 +55,13 @@ export async function verify(page, families, sizes, plant = "") {
     return Promise.any(page.workers().map((worker) => worker.evaluate(call, [families, sizes, plant])));
 }
 
-/** Serves `file` with a script in front of it, to the page and to its workers. */
+/** Serves `file` to the page and its workers with a script in front. */
 export const withScript = (file, script) => (page) =>
     page.route(`**/${file}`, async (route) => {
         const response = await route.fetch();
         await route.fulfill({ response, body: `{\n${script}\n}\n${await response.text()}` });
     });
 
-/** Waits until the tables have `count` rows. */
 export const waitForRows = (page, count) =>
     page.waitForFunction((count) => document.querySelectorAll("tr[data-status]").length >= count, count, {
         timeout: 2 * MINUTE,
@@ -82,7 +81,7 @@ export const waitForEnd = (page) =>
         { timeout: 10 * MINUTE },
     );
 
-/** Downloads the file of a button. Returns its path. */
+/** Downloads a button's file. Returns its path. */
 export async function save(page, button) {
     const [file] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
     const path = join(folder, file.suggestedFilename());
@@ -104,7 +103,6 @@ export async function drop(page, name, text) {
 
 export const notices = (page) => page.locator("#notices .notice span").allInnerTexts();
 
-/** Measures these families on a ready page. Returns the rows. */
 export async function measure(page, families) {
     await selectFamilies(page, families);
     const start = Date.now();

@@ -50,7 +50,7 @@ test("a hidden tab pauses the run, a visible one continues it", { skip, timeout:
     await page.waitForSelector("tr[data-status]", { timeout: MINUTE });
     await hide(true);
     assert.match(await page.innerText("#left"), /paused/);
-    // One case may still finish. Without a pause an idle machine finishes several.
+    // One case may still finish. Without the pause, an idle machine would finish several.
     const before = await count();
     await page.waitForTimeout(3000);
     assert.ok((await count()) <= before + 1, `${await count()} rows after ${before}`);

@@ -1,5 +1,4 @@
-// The charts of a report's page in Chromium: each is drawn with every option, on screens and on paper, for the ticked
-// devices.
+// A report page's charts in Chromium: each is drawn with every option, for the ticked devices, on screen and on paper.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -22,9 +21,8 @@ const CHARTS = [
 ];
 
 /**
- * In the page, of the visible charts: their names, the number of marks in each plot, the elements outside of its frame,
- * and the texts that overlap. Lines of text are taller than their letters. Rotated texts have boxes larger than
- * themselves.
+ * In the page: the visible charts' names, marks per plot, elements outside of the frame, and overlapping texts. Lines
+ * of text are taller than their letters; boxes of rotated texts are larger than the texts.
  */
 function survey(selector) {
     const marks = (svg) => [
@@ -61,7 +59,7 @@ function survey(selector) {
     });
 }
 
-/** In the page: what `survey` finds of each chart with each of its options. */
+/** In the page: the findings of `survey` for each chart with each of its options. */
 const surveyOptions = (survey) =>
     [...document.querySelectorAll("figure.chart:not([hidden]) .controls select")].flatMap((select) => {
         const { id } = select.closest("figure");
@@ -125,7 +123,7 @@ test("the table and the charts show the ticked devices, or name them with the re
     const page = await open([H200, LLVMPIPE]);
     const ticked = () => texts(page, ".side:has(:checked) > span:not(:has(svg))");
     const compared = () => texts(page, ".comparison [scope=colgroup]");
-    /** The devices that a chart does not show, with the reason. */
+    /** The devices that a chart leaves out, with the reason. */
     const absent = async (chart) => (await texts(page, `figure#${chart}:not([hidden]) .absent`)).join();
     const [vulkan, cuda, llvmpipe] = ["H200, 30 Nov · Vulkan", "H200, 30 Nov · CUDA", "llvmpipe, 22 Nov · Vulkan"];
     assert.deepEqual(await ticked(), [vulkan, cuda], "no software device");

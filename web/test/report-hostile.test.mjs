@@ -1,5 +1,4 @@
-// Pages of reports that strangers wrote, in Chromium: names are text, no number stops the page, and the page sends
-// nothing.
+// Strangers' reports as pages in Chromium: names are text, no number breaks the page, and the page sends nothing.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -94,7 +93,6 @@ test("the policy of the page blocks requests and foreign scripts", { skip, timeo
 const EXTREMES = "0 -0 1e-300 5e-324 100000000000 1e308 18446744073709551615 9007199254740993 -1e308".split(" ");
 const WHOLE = ["samples", "launches", "bytes", "flops", "seed"];
 
-/** Whether the reader accepts a value of a column. */
 function isAccepted(column, value) {
     if (column === "n") return /^[1-9]\d{0,11}$/.test(value);
     if (WHOLE.includes(column)) return /^\d+$/.test(value);
@@ -111,7 +109,6 @@ function changed(rows, columns, valueOf) {
     });
 }
 
-/** The rows of a CSV report. */
 function rowsOf(report) {
     const cells = (line) =>
         [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted ?? plain);
@@ -146,7 +143,7 @@ test("no number freezes the page, which shows no number that is none", { skip, t
         const several = columns.slice(at, at + 6);
         await check(`${several}: all`, changed(rows, several, (index) => EXTREMES[index % EXTREMES.length]));
     }
-    // The columns that axes are made of: every row at one end.
+    // Columns that define axes, with every row at one end.
     const axes = [["median_ns", "ci_low_ns", "ci_high_ns"], ["bytes", "share", "model"], ["n", "params"]];
     for (const value of ["0", "100000000000", "1e308"])
         for (const several of axes) await check(`${several}: ${value}`, changed(rows, several, () => value));

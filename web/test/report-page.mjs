@@ -40,7 +40,7 @@ export function dataOf(reports) {
 }
 
 const log = new WeakMap();
-/** Errors, console messages and dialogs of a page, and its requests. */
+/** A page's errors, console messages, dialogs and requests. */
 export const faults = (page) => log.get(page);
 
 /** Opens the page of these reports, and waits until it is drawn. */
@@ -61,7 +61,7 @@ export async function open(reports, { width = 1280, hash = "", ...options } = {}
     return page;
 }
 
-/** Closes a page, which had no faults. */
+/** Closes a page. Asserts that it had no faults. */
 export async function close(page) {
     assert.deepEqual(faults(page), []);
     await page.context().close();
@@ -73,18 +73,16 @@ export const settle = (page) =>
         () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)))),
     );
 
-/** Ticks every device: a software one is not ticked at first. */
+/** Ticks every device: software devices are not ticked at first. */
 export async function tickAll(page) {
     await page.$$eval(".sides input:not(:checked)", (all) => all.forEach((input) => input.click()));
     await settle(page);
 }
 
-/** The texts of the elements that a selector finds. */
 export const texts = (page, selector) => page.$$eval(selector, (all) => all.map((one) => one.textContent));
 
-/** The texts of a column of the table, from top to bottom. */
+/** A table column's texts, from top to bottom. */
 export const column = (page, index) =>
     page.$$eval(".comparison tbody tr", (rows, index) => rows.map((row) => row.children[index]?.textContent ?? ""), index);
 
-/** Types into the field of the table's search. */
 export const search = (page, text) => page.locator("input[type=search]").pressSequentially(text);

@@ -1,11 +1,11 @@
-// The table of a report's page in Chromium: it is sorted and filtered, and the address holds what the reader chose.
+// A report page's table in Chromium: it sorts and filters, and the address holds the reader's choices.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MINUTE } from "./built.mjs";
 import { H200, LLVMPIPE, close, column, open, search, settle, skip } from "./report-page.mjs";
 
-/** The heading of a column, a button. */
+/** The button in a column's heading. */
 const heading = (index) => `.comparison thead tr:last-child th:nth-child(${index + 1}) button`;
 const MEDIAN = 2;
 
@@ -83,11 +83,11 @@ test("the address holds what the reader chose", { skip, timeout: MINUTE }, async
     const state = await stateOf(page);
     for (const part of ["sides=0.1.2", "family=transpose", "text=tiled", "sort=-Median.0", "row=transpose"])
         assert.ok(state.hash.includes(part), `${part}: ${state.hash}`);
-    // The link in another profile.
+    // The same link in another browser profile.
     const other = await open([H200, LLVMPIPE], { hash: state.hash });
     assert.deepEqual(await stateOf(other), state);
     assert.deepEqual(await column(other, 0), await column(page, 0));
-    // Another link into the same page: the chart that it names is in view.
+    // Another link into the same page shows the chart that it names.
     await other.goto(`${other.url().split("#")[0]}#coalescing-offset&text=tiled`);
     await settle(other);
     const top = await other.$eval("#coalescing-offset", (figure) => figure.getBoundingClientRect().top);

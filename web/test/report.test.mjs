@@ -1,5 +1,5 @@
-// A report's page in Chromium: axe finds nothing, each choice is a step of the history, a kernel shows its sources, every
-// chart is saved as a picture, a narrow screen shows the second device, and paper has room for every table.
+// A report page in Chromium: axe finds nothing, each choice is a history step, a kernel shows its sources, each chart
+// is saved as a picture, a narrow screen shows the second device, and paper fits every table.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { H100, close, open, shots, skip, texts } from "./report-page.mjs";
 
 const AXE = join(ROOT, "web/node_modules/axe-core/axe.min.js");
 
-/** Reports of one card, of two (the second is the first under another name), and of kernels of `bench`. */
+/** Reports of one card, of two cards (the second is the first, renamed), and of kernels of `bench`. */
 const reports = { one: [H100] };
 
 before(() => {
@@ -82,7 +82,7 @@ test(TITLE, { skip, timeout: MINUTE }, async () => {
     await page.waitForFunction(() => location.hash === "");
     assert.equal(await isOpen(), false);
     assert.equal(await focused(), kernel, "the focus is where it was");
-    // A click into a row of the table opens its kernel too.
+    // A click on a table row opens its kernel too.
     await page.click(".comparison tbody tr:nth-child(3) td:nth-child(2)");
     assert.equal(await isOpen(), true);
     await page.goBack();
@@ -111,7 +111,7 @@ test("a tooltip is that of the whole row of a bar, and a click there opens its k
     const tips = figure.locator("g[aria-label=tip] text");
     // At the start of the bar, far from its end.
     await page.mouse.move(box.x + 4, box.y + box.height / 2);
-    // Plot separates lines by spaces without width.
+    // Plot separates lines by zero-width spaces.
     const first = (await tips.first().textContent()).replaceAll("\u200b", "");
     await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2);
     assert.equal((await tips.first().textContent()).replaceAll("\u200b", ""), first);

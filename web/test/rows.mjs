@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { isRight } from "./built.mjs";
 
-/** Asserts that every row has figures or is skipped with a reason. Prints the number of rows of each status. */
+/** Asserts that every row has figures or a reason to be skipped. Prints the number of rows of each status. */
 export function assertRows(rows) {
     const counts = {};
     for (const row of rows) {
@@ -22,16 +22,15 @@ export function assertRows(rows) {
 }
 
 const names = (rows) => [...new Set(rows.map((row) => `${row.family}/${row.benchmark}`))].sort();
-/** Benchmarks with figures in one row at least, and those without. */
 export const withFigures = (rows) => names(rows.filter(isRight));
 export const withoutFigures = (rows) =>
     names(rows).filter((name) => !withFigures(rows).includes(name) && !isLibrary(name));
-/** Calls of a vendor's library, which exist only through CUDA. */
+/** Vendor library calls, which exist only through CUDA. */
 const isLibrary = (name) => /\/(cub|cublas|cudnn|cufft|cusparse)(_|$)/.test(name);
 
 const TOO_SLOW = /one launch would take|the run reached its time limit/;
 
-/** Names without figures because this machine is too slow for them, which rows say: a busy one is slower. */
+/** Names without figures because the machine is too slow, as the rows report: a busy machine is slower. */
 export function tooSlow(rows) {
     const slow = withoutFigures(rows).filter((name) =>
         rows.some((row) => `${row.family}/${row.benchmark}` === name && TOO_SLOW.test(row.reason ?? "")),

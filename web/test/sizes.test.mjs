@@ -14,7 +14,7 @@ test(
     `every case of ${FAMILIES.join(", ")} at its own size is right or skipped with a reason`,
     { skip, timeout: 15 * MINUTE },
     async () => {
-        // Further epochs and larger sizes would take the two minutes that the page gives a run.
+        // More epochs and larger sizes would use up the two minutes that the page gives a run.
         const { page } = await open(isAll ? "" : "?time=20");
         const rows = await measure(page, FAMILIES);
         assertRows(rows);
@@ -22,7 +22,7 @@ test(
             [...new Set(rows.map((row) => row.family))].sort(),
             [...new Set([...FAMILIES, "ceiling"])].sort(),
         );
-        // Which cases fit into the time limit depends on how busy a software device is: what did not fit says so.
+        // The cases within the time limit depend on the machine's load; the others have the reason.
         const families = (names) => new Set(names.map((name) => name.split("/")[0]));
         const [found, slow] = [families(withFigures(rows)), families(tooSlow(rows))];
         assert.ok(found.has("ceiling"), [...found].join());

@@ -1,5 +1,4 @@
-// Failures during a run: the device is lost, or the measuring program fails. The page shows one sentence, keeps the
-// rows and can run again.
+// A run that loses the device or the measuring program: the page shows one sentence, keeps the rows and can run again.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,10 +6,7 @@ import { test } from "node:test";
 import { MINUTE, SMALL } from "./built.mjs";
 import { withScript, selectFamilies, waitForEnd, waitForRows, notices, open, save, skip } from "./page.mjs";
 
-/**
- * In the worker: destroys the device in the middle of a case after `after` rows; `isGone` then hides the adapter.
- * `device` is the device that was opened last.
- */
+/** In the worker: destroys the device opened last, in mid-case after `after` rows; `isGone` then hides the adapter. */
 const LOSABLE = (isGone, after = 3) => `
     const { requestDevice } = GPUAdapter.prototype;
     const { requestAdapter } = GPU.prototype;
@@ -32,7 +28,6 @@ const LOSABLE = (isGone, after = 3) => `
         if (--submitsLeft === 0) [globalThis.isGone] = [${isGone}, globalThis.device.destroy()];
     };`;
 
-/** Runs a function in the workers of the page. */
 const inWorkers = (page, call) => Promise.all(page.workers().map((worker) => worker.evaluate(call)));
 
 /** Presses Run, and Stop after `count` rows. Returns the rows. */
@@ -122,7 +117,6 @@ test(
     },
 );
 
-/** The program with a memory limit of `bytes`. */
 function withMemoryOf(bytes, program) {
     const number = (value) => (value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...number(value >>> 7)]);
     const numberAt = (at) => {
@@ -132,8 +126,7 @@ function withMemoryOf(bytes, program) {
             if (program[at] < 0x80) return [value, at + 1];
         }
     };
-    // After magic and version come sections: kind, length, contents. Section 5 has the memories: count, kind and
-    // limits.
+    // After magic and version: sections (kind, length, contents). Section 5 has the memories: count, kind, limits.
     for (let at = 8; at < program.length;) {
         const [length, start] = numberAt(at + 1);
         if (program[at] === 5) {
@@ -179,7 +172,7 @@ test(
         // Ceilings copy nothing into the memory of the program.
         await selectFamilies(page, ["ceiling"]);
         const again = await runUntil(page, 2);
-        // On a busy machine the larger of two sizes may be left out for its time.
+        // On a busy machine, the larger of two sizes may be left out for its time.
         assert.equal(statuses(again)[0], "ok");
         assert.ok(statuses(again).every((status) => status === "ok" || status === "skipped"));
         await page.context().close();

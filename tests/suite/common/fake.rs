@@ -1,4 +1,4 @@
-//! A fake device for the tests of the engine: it computes, times and fails as a test says.
+//! A fake device for tests of the engine: a test sets how it computes, times and fails.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -8,46 +8,40 @@ use gpu::job::{Contents, Job, Language};
 use record::error::{Error, Result};
 use record::suite::{Api, DeviceType, Feature};
 
-/// What the fake device does with a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Behaviour {
-    /// Computes what the oracle says.
     Right,
-    /// Gets the element of this index wrong by 1.
+    /// Is wrong by 1 in the element of this index.
     Wrong(u64),
-    /// Gets the element of this index wrong by so much.
+    /// Is wrong by this much in the element of this index.
     Off(u64, f64),
     /// Writes nothing.
     Idle,
-    /// Takes the given multiple of its usual time.
+    /// Takes this multiple of its usual time.
     Slow(f64),
-    /// Takes a millisecond at 2 MiB of buffers, and four times as long at twice as much.
+    /// Takes a millisecond at 2 MiB of buffers, and four times as long for twice the bytes.
     Quadratic,
-    /// Takes the given multiple of its usual time when it is prepared for the first time.
+    /// Takes this multiple of its usual time when first prepared.
     SlowAtFirst(f64),
-    /// Takes a time that scatters by this fraction.
+    /// Takes a time that varies by this fraction.
     Noisy(f64),
-    /// Takes this multiple of its usual time, scattered by this fraction.
+    /// Takes this multiple of its usual time, varied by this fraction.
     SlowAndNoisy(f64, f64),
-    /// Has no support for the job, which `prepare` reports.
+    /// Does not support the job, as `prepare` reports.
     Unsupported,
-    /// Does not compile.
     Uncompilable,
-    /// Has too little memory.
     OutOfMemory,
-    /// Has too little memory when it is prepared for the first time.
+    /// Has too little memory when first prepared.
     OutOfMemoryAtFirst,
     /// Is lost when it runs.
     Lost,
-    /// Does not finish: the run times out.
+    /// Does not finish: the job times out.
     Hanging,
-    /// Is lost at this stage of a case.
     LostIn(Stage),
-    /// Its clock falls to this fraction during the first sample of the job, and stays there.
+    /// The clock falls to this fraction during the job's first sample, and stays there.
     Throttled(f64),
 }
 
-/// The stages of a case in which a device can be lost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Stage {
     Prepare,
@@ -57,7 +51,6 @@ pub(crate) enum Stage {
     EndToEnd,
 }
 
-/// The device's timestamps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Clock {
     /// Multiples of this many nanoseconds.
@@ -65,9 +58,8 @@ pub(crate) enum Clock {
     Zero,
     Missing,
     Backwards,
-    /// Always the same.
     Frozen,
-    /// This many nanoseconds for each nanosecond.
+    /// Multiplied by this factor.
     Scaled(f64),
     /// A second longer in one of five samples.
     Jumping,
@@ -76,13 +68,13 @@ pub(crate) enum Clock {
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub reopened: usize,
-    /// Jobs that were dropped after they lost the device.
+    /// Number of jobs dropped after they lost the device.
     pub dropped_lost: usize,
     pub released: usize,
     pub prepared: Vec<String>,
-    /// The device's clock as a fraction of its highest.
+    /// The clock as a fraction of its maximum.
     pub speed: f64,
-    /// Samples by a clock that jumps.
+    /// Samples of a jumping clock.
     samples: u64,
     random: u64,
 }
@@ -90,13 +82,11 @@ pub(crate) struct Log {
 pub(crate) struct Fake {
     pub device: Device,
     pub clock: Clock,
-    /// The timestamps of copies.
     pub copy_clock: Clock,
-    /// The behaviour of a job, by its label.
+    /// A job's behaviour, by its label.
     pub behaviour: Box<dyn Fn(&str) -> Behaviour>,
-    /// Whether it can be opened again after a loss.
     pub can_reopen: bool,
-    /// How many attempts to open it again fail first.
+    /// Number of attempts to reopen it that fail first.
     pub failed_reopens: usize,
     pub log: Arc<Mutex<Log>>,
 }
@@ -113,12 +103,10 @@ pub(crate) fn fake(behaviour: impl Fn(&str) -> Behaviour + 'static) -> Fake {
     }
 }
 
-/// A fake device that does everything right.
 pub(crate) fn right() -> Fake {
     fake(|_| Behaviour::Right)
 }
 
-/// The fake device on another API.
 pub(crate) fn fake_on(api: Api, behaviour: impl Fn(&str) -> Behaviour + 'static) -> Fake {
     let mut fake = fake(behaviour);
     let device = &mut fake.device;
@@ -133,7 +121,7 @@ pub(crate) fn fake_on(api: Api, behaviour: impl Fn(&str) -> Behaviour + 'static)
     fake
 }
 
-/// The behaviour of the jobs whose labels have this start; all others are right.
+/// The behaviour of jobs whose labels have this start; others are right.
 pub(crate) fn only(start: &'static str, behaviour: Behaviour) -> impl Fn(&str) -> Behaviour + Copy {
     move |label| if label.starts_with(start) { behaviour } else { Behaviour::Right }
 }
@@ -144,7 +132,6 @@ impl Fake {
     }
 }
 
-/// The contents of a mutex in a test of one thread.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("one thread")
 }
@@ -242,7 +229,7 @@ impl Backend for Fake {
     }
 }
 
-/// A copy with the answers of its oracle in a vector.
+/// A copy whose oracle's answers are in a vector.
 fn copy(job: &Job) -> Job {
     let mut want = vec![0.0; job.check.scalars as usize];
     (job.check.oracle)(0, &mut want);
@@ -290,7 +277,7 @@ impl Drop for FakeJob<'_> {
 }
 
 impl FakeJob<'_> {
-    /// Fails in the stage in which the device is lost or hangs.
+    /// Fails if the device is lost or hangs in this stage.
     fn reach(&mut self, stage: Stage) -> Result<()> {
         let error = match self.behaviour {
             Behaviour::Hanging if stage == Stage::Sample => Error::Timeout { seconds: 20.0 },
@@ -302,7 +289,7 @@ impl FakeJob<'_> {
         Err(error)
     }
 
-    /// Two microseconds, and the job's buffers at 1 TB/s.
+    /// Two microseconds plus the job's buffers at 1 TB/s.
     fn launch_ns(&self) -> f64 {
         let bytes: u64 = self.job.buffers.iter().map(|buffer| buffer.bytes).sum();
         let base = 2000.0 + bytes as f64 / 1000.0;

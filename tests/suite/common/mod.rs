@@ -1,4 +1,4 @@
-//! What several files of tests share: a fake device for the engine and runs on it, and the committed reports.
+//! Shared by several test files: a fake device for the engine, runs on it, and the committed reports.
 
 #[path = "../../../src/answers/report/committed/files.rs"]
 mod committed;

@@ -1,4 +1,4 @@
-//! Runs on fake devices, and what an observer saw of them.
+//! Runs on fake devices, and an observer that records them.
 
 use super::fake::{Behaviour, Fake, fake, only};
 use gpu::backend::Backend;
@@ -9,27 +9,23 @@ use record::error::Result;
 use record::suite::{Case, Dtype, Profile, Toolchain};
 use record::{Record, Status};
 
-/// An observer that records its calls.
 #[derive(Default)]
 pub(crate) struct Recorder {
     pub timer: Option<Timer>,
-    /// The number of finished cases.
     pub finished: usize,
-    /// The APIs in the order of their turns.
+    /// The API of each turn.
     pub turns: Vec<&'static str>,
-    /// The index of the case of each turn.
+    /// The case of each turn, by index.
     pub case_indices: Vec<usize>,
-    /// The number of rows after each case.
+    /// Number of rows after each case.
     pub rows: Vec<usize>,
-    /// The number of them that did not change.
+    /// Number of unchanged rows after each case.
     pub unchanged: Vec<usize>,
-    /// The rows after the last case.
     pub records: Vec<Record>,
-    /// The number of calls of `row`.
     pub row_calls: usize,
-    /// Whether cases may have any order, as in a run with a time limit.
+    /// Whether cases may run in any order, as with a time limit.
     pub is_in_any_order: bool,
-    /// The number of cases after which the run is interrupted.
+    /// Number of cases after which the run is interrupted.
     pub stop_after: Option<usize>,
 }
 
@@ -93,17 +89,14 @@ pub(crate) fn is_subject(row: &Record) -> bool {
     row.name() == "transpose/tiled" && row.dtype == Some(Dtype::F32) && row.params_text() == "PAD=1"
 }
 
-/// The cases of the subject's family.
 pub(crate) fn plan_of_subject() -> Vec<Case> {
     cases(&["transpose"], &["64x96"])
 }
 
-/// Runs the cases, on each API in turn.
 pub(crate) fn run(backends: &mut [&mut dyn Backend], cases: &[Case], recorder: &mut Recorder) -> Result<Vec<Record>> {
     pollster::block_on(engine::run(backends, cases, &settings(), recorder))
 }
 
-/// Runs the cases on one device, which stays usable.
 pub(crate) fn measure(backend: &mut dyn Backend, cases: &[Case]) -> Vec<Record> {
     run(&mut [backend], cases, &mut Recorder::default()).expect("a run")
 }
@@ -119,12 +112,10 @@ pub(crate) fn resume(
     pollster::block_on(engine::resume(backends, cases, kept, settings, recorder)).expect("the observer does not fail")
 }
 
-/// Runs the subject's family.
 pub(crate) fn run_family(backend: &mut Fake, recorder: &mut Recorder) -> Vec<Record> {
     run(&mut [backend], &plan_of_subject(), recorder).expect("a case does not end the run")
 }
 
-/// The row of the subject.
 pub(crate) fn subject(records: &[Record]) -> &Record {
     records.iter().find(|row| is_subject(row)).expect("the subject has a row")
 }
@@ -134,8 +125,7 @@ pub(crate) fn row_of<'a>(records: &'a [Record], name: &str) -> &'a Record {
     records.iter().find(|row| row.name() == name && row.dtype == Some(Dtype::F32)).expect("a row")
 }
 
-/// Runs with this behaviour of the subject, and asserts that no other row fails. Returns the rows and the number of
-/// reopenings.
+/// Runs with this behaviour of the subject, and asserts that no other row fails. Returns rows and number of reopenings.
 pub(crate) fn run_with(behaviour: Behaviour) -> (Vec<Record>, usize) {
     let mut backend = fake(only(SUBJECT, behaviour));
     let records = run_family(&mut backend, &mut Recorder::default());

@@ -1,6 +1,4 @@
-//! `shaderbench-bindgen PROGRAM.wasm FOLDER` writes the WebAssembly program of the page, and the JavaScript that loads
-//! it,
-//! to the folder.
+//! `shaderbench-bindgen PROGRAM.wasm FOLDER` writes the page's WebAssembly program and its JavaScript loader to FOLDER.
 
 use std::process::ExitCode;
 
@@ -13,7 +11,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let mut bindgen = Bindgen::new();
-    // By default the program is in the folder of the JavaScript.
+    // By default, the JavaScript loads the program from its own folder.
     bindgen.omit_default_module_path(false);
     bindgen.input_path(program).typescript(false).remove_name_section(true).remove_producers_section(true);
     match bindgen.web(true).and_then(|bindgen| bindgen.generate(folder)) {
