@@ -5,6 +5,7 @@
 #   scripts/web.sh --test          tests the page in Chromium (CHROMIUM names another program), built without
 #                                  optimising its size, and the pages of target/debug/shaderbench report; with
 #                                  WEB_TESTS=all the page as it is published, measuring all families
+#   scripts/web.sh --build-test, then --test-built: the same in two steps
 #   scripts/web.sh --check         checks that the core compiles for a browser
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,10 +17,11 @@ TRIPLE=wasm32-unknown-unknown
 # Maximum size of the page without reports, each file compressed by gzip.
 MOST_BYTES=1550000
 
-if [ "${1:-}" = --test ] && [ "${WEB_TESTS:-}" != all ]; then
-    PAGE="$TARGET/web-page-test"
-    PROFILE=web-test
-fi
+case "${1:-}" in
+    --test | --build-test | --test-built)
+        [ "${WEB_TESTS:-}" = all ] || { PAGE="$TARGET/web-page-test" && PROFILE=web-test; }
+        ;;
+esac
 
 has_std() { [ -d "$(rustc --print target-libdir --target "$TRIPLE" 2>/dev/null)" ]; }
 has_debian_toolchain() {
@@ -146,13 +148,13 @@ test_page() {
     fi
     # Two files at a time: a run in a browser waits half of its time.
     PAGE="$PAGE" SHADERBENCH="$TARGET/debug/shaderbench" \
-        node --test --test-concurrency=2 --test-reporter=spec web/test/*.test.mjs
+        exec node --test --test-concurrency=2 --test-reporter=spec web/test/*.test.mjs
 }
 
-if [ "${1:-}" = --check ]; then
-    check
-    exit
-fi
+case "${1:-}" in
+    --check) check; exit ;;
+    --test-built) test_page; exit ;;
+esac
 setup_rust
 build_wasm
 setup_node_packages || true
@@ -164,7 +166,7 @@ if [ "$PROFILE" = web ] && has_node_packages binaryen && [ "$bytes" -gt "$MOST_B
     exit 1
 fi
 case "${1:-}" in
-    --build-only) ;;
+    --build-only | --build-test) ;;
     --test) test_page ;;
     *) serve ;;
 esac
