@@ -55,7 +55,7 @@ impl<'a> Session<'a> {
     pub(in crate::engine) async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
         let canary_job = Job::new(&canary_case(backend.device())?)?;
         let mut prepared = backend.prepare(&canary_job).await?;
-        let tested = test_device(prepared.as_mut(), &canary_job, &backend.device().name, settings.secret).await;
+        let tested = test_device(prepared.as_mut(), &canary_job, backend.device(), settings.secret).await;
         let timer = match tested {
             Ok(timer) => timer,
             Err(error) => return leak_if_lost(prepared, Err(error)),
@@ -190,7 +190,7 @@ impl<'a> Session<'a> {
         }
         let copies = Job::new(&copy_case()?)?;
         let mut prepared = self.backend.prepare(&copies).await?;
-        let timer = measure::select_timer(prepared.as_mut()).await;
+        let timer = measure::select_timer(prepared.as_mut(), self.backend.device()).await;
         let timer = leak_if_lost(prepared, timer)?;
         self.copy_timer = Some(timer.clone());
         Ok(timer)
@@ -440,10 +440,10 @@ fn copy_case() -> Result<Case> {
 }
 
 /// Selects the timer, and checks that the device computes simple arithmetic right.
-async fn test_device(prepared: &mut dyn Prepared, job: &Job, name: &str, random: u64) -> Result<Timer> {
-    let timer = measure::select_timer(prepared).await?;
+async fn test_device(prepared: &mut dyn Prepared, job: &Job, device: &Device, random: u64) -> Result<Timer> {
+    let timer = measure::select_timer(prepared, device).await?;
     match verify(prepared, job, random).await? {
-        Some(mismatch) => Err(Error::NoDevice(format!("{name} gets simple arithmetic wrong: {mismatch}"))),
+        Some(mismatch) => Err(Error::NoDevice(format!("{} gets simple arithmetic wrong: {mismatch}", device.name))),
         None => Ok(timer),
     }
 }

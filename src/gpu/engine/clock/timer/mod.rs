@@ -2,12 +2,16 @@
 //!
 //! Nothing here reads a clock. All times come from the samples, so that tests can use synthetic ones.
 
-use crate::backend::{Prepared, Sample};
+use crate::backend::{Device, Prepared, Sample};
 use record::error::{Error, Result};
+use record::suite::DeviceType;
 use record::{Clock, stats};
 
 /// Minimum of the test's shortest sample, in nanoseconds of wall time: 100 of browsers' 100 µs clock steps.
 const SHORTEST_NS: f64 = 10e6;
+
+/// The same on a software device outside of a browser: its timestamps are those of the host's fine clock.
+const SHORTEST_ON_SOFTWARE_NS: f64 = 2.5e6;
 
 /// Lengths of the samples of a round, as multiples of the shortest one.
 const LENGTHS: [u32; 3] = [1, 2, 4];
@@ -134,7 +138,7 @@ type Round = [Sample; LENGTHS.len()];
 
 /// Tests the device's timestamps on `prepared`, a job of measurable length, and selects the timer.
 ///
-/// Rounds of samples of 10, 20 and 40 ms compare both clocks. The rate of the device's clock is the slope of device
+/// Rounds of samples of 10, 20 and 40 ms compare both clocks (a quarter of that on a software device). The rate of the device's clock is the slope of device
 /// time over host time between lengths, which cancels the cost of submit and wait. Other programs only lengthen the
 /// host's time, so the shortest of several samples of a length counts. The rate's range covers the slopes of all pairs
 /// of lengths, with all rounds and without each of them (the jackknife).
@@ -145,9 +149,14 @@ type Round = [Sample; LENGTHS.len()];
 ///
 /// # Errors
 /// Errors of the device.
-pub async fn select_timer(prepared: &mut dyn Prepared) -> Result<Timer> {
+pub async fn select_timer(prepared: &mut dyn Prepared, device: &Device) -> Result<Timer> {
+    let is_short = device.kind == DeviceType::Software && !device.is_in_browser;
+    tested(prepared, if is_short { SHORTEST_ON_SOFTWARE_NS } else { SHORTEST_NS }).await
+}
+
+async fn tested(prepared: &mut dyn Prepared, shortest_ns: f64) -> Result<Timer> {
     let first = prepared.sample(1).await?; // the first launch may include compilation
-    let mut launches = shortest_launches(prepared).await?;
+    let mut launches = shortest_launches(prepared, shortest_ns).await?;
     let (mut spread, mut rounds, mut spent_ns) = (Vec::new(), Vec::<Round>::new(), 0.0);
     for part in 1..=SPREAD {
         // By squares: lengths at equal distances could all be even multiples of the step.
@@ -163,8 +172,8 @@ pub async fn select_timer(prepared: &mut dyn Prepared) -> Result<Timer> {
             spent_ns += sample.wall_ns;
         }
         // A GPU's clock rises under load, which shortens samples.
-        if round[0].wall_ns < SHORTEST_NS && launches < MAX_LAUNCHES && spent_ns < BUDGET_NS {
-            launches = more_launches(launches, round[0].wall_ns);
+        if round[0].wall_ns < shortest_ns && launches < MAX_LAUNCHES && spent_ns < BUDGET_NS {
+            launches = more_launches(launches, round[0].wall_ns, shortest_ns);
             rounds.clear();
             continue;
         }
@@ -177,21 +186,21 @@ pub async fn select_timer(prepared: &mut dyn Prepared) -> Result<Timer> {
     }
 }
 
-async fn shortest_launches(prepared: &mut dyn Prepared) -> Result<u32> {
+async fn shortest_launches(prepared: &mut dyn Prepared, shortest_ns: f64) -> Result<u32> {
     let mut launches = 1;
     loop {
         let wall_ns = prepared.sample(launches).await?.wall_ns;
-        if wall_ns >= SHORTEST_NS || launches >= MAX_LAUNCHES {
+        if wall_ns >= shortest_ns || launches >= MAX_LAUNCHES {
             return Ok(launches);
         }
-        launches = more_launches(launches, wall_ns);
+        launches = more_launches(launches, wall_ns, shortest_ns);
     }
 }
 
 /// More launches than those that took `wall_ns`: a quarter more than needed, since samples vary, and at most eight
 /// times as many, since the cost of submit and wait may dominate.
-fn more_launches(launches: u32, wall_ns: f64) -> u32 {
-    let factor = (1.25 * SHORTEST_NS / wall_ns.max(1.0)).clamp(1.25, 8.0);
+fn more_launches(launches: u32, wall_ns: f64, shortest_ns: f64) -> u32 {
+    let factor = (1.25 * shortest_ns / wall_ns.max(1.0)).clamp(1.25, 8.0);
     ((f64::from(launches) * factor).ceil() as u32).min(MAX_LAUNCHES)
 }
 
