@@ -311,6 +311,9 @@ impl FakeJob<'_> {
     }
 }
 
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 18;
+
 impl Prepared for FakeJob<'_> {
     fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
         Box::pin(async move {
@@ -355,30 +358,36 @@ impl Prepared for FakeJob<'_> {
         Box::pin(async move {
             self.reach(Stage::Read)?;
             let spec = &self.job.buffers[buffer];
-            let mut out = vec![0; bytes as usize];
-            if self.is_poisoned {
-                let poison = gpu::job::JobBuffer { contents: Contents::Poison, ..spec.clone() };
-                poison.fill(0, &mut out);
-            } else if spec.contents == Contents::Clock {
-                // Each workgroup starts 1 ns after the one before it and takes 500 ns.
-                for (group, pair) in (0_u64..).zip(out.chunks_exact_mut(16)) {
-                    pair[..8].copy_from_slice(&(1000 + group).to_le_bytes());
-                    pair[8..].copy_from_slice(&(1500 + group).to_le_bytes());
+            let scalars = spec.scalar.bytes() as u64;
+            let (mut out, mut want) = (Vec::new(), Vec::new());
+            // In pieces: new pages of large buffers take longer than all else in these tests.
+            for at in (0..bytes).step_by(PIECE) {
+                out.resize((bytes - at).min(PIECE as u64) as usize, 0);
+                let (first, count) = (at / scalars, out.len() as u64 / scalars);
+                if self.is_poisoned {
+                    let poison = gpu::job::JobBuffer { contents: Contents::Poison, ..spec.clone() };
+                    poison.fill(at, &mut out);
+                } else if spec.contents == Contents::Clock {
+                    // Each workgroup starts 1 ns after the one before it and takes 500 ns.
+                    for (group, pair) in (at / 16..).zip(out.chunks_exact_mut(16)) {
+                        pair[..8].copy_from_slice(&(1000 + group).to_le_bytes());
+                        pair[8..].copy_from_slice(&(1500 + group).to_le_bytes());
+                    }
+                } else {
+                    want.resize(count as usize, 0.0);
+                    (self.job.check.oracle)(first, &mut want);
+                    let (index, by) = match self.behaviour {
+                        Behaviour::Wrong(index) => (index, 1.0),
+                        Behaviour::Off(index, by) => (index, by),
+                        _ => (u64::MAX, 0.0),
+                    };
+                    if (first..first + count).contains(&index) {
+                        want[(index - first) as usize] += by;
+                    }
+                    spec.scalar.encode(&want, &mut out);
                 }
-            } else {
-                let mut want = vec![0.0; bytes as usize / spec.scalar.bytes()];
-                (self.job.check.oracle)(0, &mut want);
-                let (index, by) = match self.behaviour {
-                    Behaviour::Wrong(index) => (index, 1.0),
-                    Behaviour::Off(index, by) => (index, by),
-                    _ => (u64::MAX, 0.0),
-                };
-                if let Some(value) = want.get_mut(index as usize) {
-                    *value += by;
-                }
-                spec.scalar.encode(&want, &mut out);
+                sink(at, &out);
             }
-            sink(0, &out);
             Ok(())
         })
     }
