@@ -174,8 +174,11 @@ fn a_store_behind_a_buffer_is_wrong_at_any_size() {
             let Some(rows) = rows("stream/copy", &[arguments, &["--size", size]].concat(), &wgsl) else { return };
             let row = rows.iter().find(|row| row.dtype == Some(Dtype::Vec4F32)).expect("a row");
             assert_eq!(row.status, Status::Wrong, "{row:?}");
-            let start = format!("the kernel writes outside the buffer 'c', {bytes} bytes after its end");
-            assert!(row.reason.starts_with(&start), "{}", row.reason);
+            // A byte of the stored element that equals the guard's shows no change.
+            let is_there = |byte| {
+                row.reason.starts_with(&format!("the kernel writes outside the buffer 'c', {byte} bytes after its end"))
+            };
+            assert!((bytes..bytes + 16).any(is_there), "{}", row.reason);
         }
     }
 }
@@ -235,7 +238,7 @@ fn bench(declaration: &str, kernels: &[(&str, String)], arguments: &[&str]) -> V
 }
 
 /// The checks' reasons for a kernel that skips work.
-const REASONS: [&str; 4] = ["the kernel skips work", "with only this", "the kernel keeps old results", "must be"];
+const REASONS: [&str; 4] = ["the kernel skips work", "with only a few", "the kernel keeps old results", "must be"];
 
 /// Asserts: the first kernel is the reference, the second `ok`, each other wrong for its reason (empty: one of
 /// [`REASONS`]).
@@ -352,7 +355,7 @@ fn kernels_of_little_work_that_leave_it_out_are_wrong() {
         (
             "neighbour",
             "if (output[i] == POISON && output[i ^ 1u] == POISON) { output[i] = work(i); }",
-            "only this element poisoned",
+            "only a few output elements poisoned",
         ),
         (
             "copy",

@@ -102,7 +102,7 @@ fn cases_with_mapped_storage_are_skipped_on_a_device_without_it() {
 fn a_benchmark_for_cuda_only_is_skipped_on_other_apis_with_the_reason() {
     let table = [
         ("sum_of_cubes/clock_in_kernel", "WGSL cannot read a clock"),
-        ("bank_conflict/halves_direct", "WGSL has no 16-bit integers"),
+        ("bank_conflict/halves_direct", "standard WGSL has no 16-bit integers"),
         ("transfer/read_back_pageable", "on this API, use transfer/read_back instead"),
     ];
     for api in [Api::Vulkan, Api::Cuda] {

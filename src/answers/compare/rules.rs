@@ -1,4 +1,3 @@
-
 use record::{MARGIN, Record};
 
 /// How to compare.

@@ -26,6 +26,7 @@ const LARGEST: u64 = 1 << 30;
 /// SHA-256 of a complete program, its entry point and the compiler's options except the architecture.
 type Key = [u8; 32];
 
+/// The PTX of many programs.
 #[derive(Debug)]
 pub struct PtxArchive {
     version: (u32, u32),
