@@ -312,6 +312,7 @@ fn a_right_value_is_compared_in_the_type_of_the_output() {
     let beyond = npy("<i8", |_| ((1_i64 << 32) + 5).to_le_bytes().to_vec());
     let file = "[verify]\nfile = \"f.npy\"";
     let from = "[buffers]\na = { file = \"f.npy\" }\n[verify]\nexpect";
+    let of_half = |half| format!("[verify]\nexpect = \"6\"\ntolerance = \"if i < 32 {{ 1 }} else {{ {half} }}\"");
     for (wgsl, toml, npy, wanted, part) in [
         (&five, file.to_owned(), &fraction, Status::Failed, "element 0 is 5.7, which u32 cannot hold"),
         (&five, file.to_owned(), &beyond, Status::Failed, "element 0 is 4294967301, which u32 cannot hold"),
@@ -321,6 +322,9 @@ fn a_right_value_is_compared_in_the_type_of_the_output() {
         (&five, format!("{file}\ntolerance = 0.5"), &fraction, Status::Wrong, "must be 5.7"),
         (&minus, "[verify]\nexpect = \"1\"\ntolerance = 2".to_owned(), &fraction, Status::Ok, ""),
         (&minus, "[verify]\nexpect = \"2\"\ntolerance = 2".to_owned(), &fraction, Status::Wrong, "is -1, must be 2"),
+        (&five, of_half("1"), &fraction, Status::Ok, ""),
+        (&five, of_half("0.5"), &fraction, Status::Wrong, "element 32 is 5, must be 6"),
+        (&five, of_half("i - 40"), &fraction, Status::Failed, "tolerance must be at least 0, but is -8 for i = 32"),
         (&narrow, format!("{from} = \"i + 1\""), &counted, Status::Ok, ""),
         (&copy, format!("{from} = \"-1\""), &largest, Status::Wrong, "in its high 32 bits"),
         (&copy, format!("{from} = \"9223372036854775806\""), &largest, Status::Wrong, "in its low 32 bits"),

@@ -20,6 +20,8 @@ pub(super) struct Verify {
     pub length: Option<Script>,
     pub by: By,
     pub tolerance: f64,
+    /// The tolerance of scalar `i`, in place of `tolerance`.
+    pub tolerance_at: Option<Script>,
     pub relative: f64,
     pub outliers: f64,
     pub wraps: bool,
@@ -157,13 +159,25 @@ pub(super) fn decode(scalar: Scalar, bytes: &[u8], first: u64, slots: &mut [f64]
     rest.fill(f64::NAN);
 }
 
-/// Allowed errors: a constant plus a fraction of the expected value; in a struct of several types, only for its floats.
-pub(super) fn allowed(want: Wanted, tolerance: f64, relative: f64, fields: &'static [Option<Scalar>]) -> Oracle {
+/// Allowed errors: `tolerance` plus a fraction of the expected value; in a struct of several types, only for its floats.
+/// `fault` gets a tolerance below 0.
+pub(super) fn allowed(
+    want: Wanted,
+    tolerance: Wanted,
+    relative: f64,
+    fields: &'static [Option<Scalar>],
+    fault: Arc<OnceLock<String>>,
+) -> Oracle {
     Box::new(move |first, slots| {
         want(first, slots);
-        for (index, slot) in (first..).zip(slots) {
+        let mut absolute = vec![0.0; slots.len()];
+        tolerance(first, &mut absolute);
+        for ((index, slot), absolute) in (first..).zip(slots).zip(absolute) {
+            if absolute < 0.0 {
+                let _ = fault.set(format!("[verify]: tolerance must be at least 0, but is {absolute} for i = {index}"));
+            }
             let is_allowed = fields.is_empty() || float_at(fields, index);
-            *slot = if is_allowed { tolerance + relative * slot.abs() } else { 0.0 };
+            *slot = if is_allowed { absolute + relative * slot.abs() } else { 0.0 };
         }
     })
 }

@@ -239,7 +239,7 @@ impl Declared {
         if scalars > own {
             return Err(self.fault(format!("[verify]: length is {scalars}, but '{name}' has only {own} scalars")));
         }
-        let is_exact = verify.tolerance == 0.0 && verify.relative == 0.0;
+        let is_exact = verify.tolerance == 0.0 && verify.relative == 0.0 && verify.tolerance_at.is_none();
         let words = words_each(scalar);
         if words > 1 && !is_exact {
             return Err(self.fault("[verify]: 64-bit integers cannot have a tolerance".to_owned()));
@@ -274,7 +274,7 @@ impl Declared {
                 with_floats(Arc::new(decoded), fields)
             }
         };
-        let is_costly = matches!(verify.by, By::Expression(_));
+        let is_costly = matches!(verify.by, By::Expression(_)) || verify.tolerance_at.is_some();
         let tolerance = match verify.is_reordered && scalar.is_float() {
             true => {
                 let inputs = places.iter().filter(|place| !place.is_written).map(|place| place.bound.length());
@@ -282,7 +282,18 @@ impl Declared {
                 let terms = inputs.max().unwrap_or(1) as f64 / (scalars as f64).sqrt();
                 Some(reordered(want.clone(), scalar, scalars, terms))
             }
-            false => (!is_exact).then(|| allowed(want.clone(), verify.tolerance, verify.relative, fields)),
+            false if is_exact => None,
+            false => {
+                let constant = verify.tolerance;
+                let tolerance: Wanted = match &verify.tolerance_at {
+                    Some(script) => {
+                        let rule = Rule { scalar: Scalar::F64, is_exact: false, wraps: false, fields: &[] };
+                        by_expression(script, self.scope(shape, Some(interface)), rule, scalars, fault.clone())?
+                    }
+                    None => Arc::new(move |_, slots: &mut [f64]| slots.fill(constant)),
+                };
+                Some(allowed(want.clone(), tolerance, verify.relative, fields, fault.clone()))
+            }
         };
         Ok(Answer {
             buffer: kept_name(name),

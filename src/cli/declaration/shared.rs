@@ -291,7 +291,11 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
     };
     let length = own.length.as_ref().map(|text| Script::new(&format!("{what}: length"), &text.text())).transpose()?;
     let is_allowed = |error: f64| error.is_finite() && error >= 0.0;
-    let tolerance = own.tolerance.unwrap_or(0.0);
+    let (tolerance, tolerance_at) = match &own.tolerance {
+        None => (0.0, None),
+        Some(Text::Written(text)) => (0.0, Some(Script::new(&format!("{what}: tolerance"), text)?)),
+        Some(number) => (number.text().parse().unwrap_or(f64::NAN), None),
+    };
     if !is_allowed(tolerance) || !is_allowed(own.relative) {
         return Err(usage!("{what}: tolerance and relative must be finite and at least 0"));
     }
@@ -301,5 +305,15 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
         return Err(usage!("{what}: outliers must be a share of the values: at least 0 and below 1"));
     }
     let VerifySpec { relative, outliers, wrap: wraps, .. } = *own;
-    Ok(Verify { buffer: own.buffer.clone(), length, by, tolerance, relative, outliers, wraps, is_reordered })
+    Ok(Verify {
+        buffer: own.buffer.clone(),
+        length,
+        by,
+        tolerance,
+        tolerance_at,
+        relative,
+        outliers,
+        wraps,
+        is_reordered,
+    })
 }

@@ -201,9 +201,8 @@ pub(super) struct VerifySpec {
     #[serde(default)]
     pub reference_names: BTreeMap<String, String>,
     pub file: Option<PathBuf>,
-    /// Allowed absolute error.
-    #[serde(default)]
-    pub tolerance: Option<f64>,
+    /// Allowed absolute error: a number, or an expression of the scalar's index `i`.
+    pub tolerance: Option<Text>,
     /// Allowed error as a fraction of the expected value, added to `tolerance`.
     #[serde(default)]
     pub relative: f64,
@@ -293,7 +292,7 @@ impl Spec {
             }];
         }
         if let Some(tolerance) = options.tolerance {
-            self.verify.iter_mut().for_each(|own| own.tolerance = Some(tolerance));
+            self.verify.iter_mut().for_each(|own| own.tolerance = Some(Text::Float(tolerance)));
         }
         if !options.groups.is_empty() {
             self.groups = Some(OneOrMany::Many(options.groups.iter().cloned().map(Text::Written).collect()));
