@@ -92,9 +92,8 @@ has_page=
 ! has_chromium || ! command -v npm >/dev/null || has_page=1
 [ -n "$has_page" ] && [ -z "$is_all" ] || step scripts/web.sh --check
 if [ -n "$has_page" ]; then
-    step scripts/web.sh --build-test
     # A browser under test waits half of its time.
-    beside scripts/web.sh --test-built
+    beside scripts/web.sh --test
 else
     echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm), so no page is tested in a browser"
 fi

@@ -5,7 +5,6 @@
 #   scripts/web.sh --test          tests the page in Chromium (CHROMIUM names another program), built without
 #                                  optimising its size, and the pages of target/debug/shaderbench report; with
 #                                  WEB_TESTS=all the page as it is published, measuring all families
-#   scripts/web.sh --build-test, then --test-built: the same in two steps
 #   scripts/web.sh --check         checks that the core compiles for a browser
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,11 +16,10 @@ TRIPLE=wasm32-unknown-unknown
 # Maximum size of the page without reports, each file compressed by gzip.
 MOST_BYTES=1550000
 
-case "${1:-}" in
-    --test | --build-test | --test-built)
-        [ "${WEB_TESTS:-}" = all ] || { PAGE="$TARGET/web-page-test" && PROFILE=web-test; }
-        ;;
-esac
+if [ "${1:-}" = --test ] && [ "${WEB_TESTS:-}" != all ]; then
+    PAGE="$TARGET/web-page-test"
+    PROFILE=web-test
+fi
 
 has_std() { [ -d "$(rustc --print target-libdir --target "$TRIPLE" 2>/dev/null)" ]; }
 has_debian_toolchain() {
@@ -151,10 +149,10 @@ test_page() {
         exec node --test --test-concurrency=2 --test-reporter=spec web/test/*.test.mjs
 }
 
-case "${1:-}" in
-    --check) check; exit ;;
-    --test-built) test_page; exit ;;
-esac
+if [ "${1:-}" = --check ]; then
+    check
+    exit
+fi
 setup_rust
 build_wasm
 setup_node_packages || true
@@ -166,7 +164,7 @@ if [ "$PROFILE" = web ] && has_node_packages binaryen && [ "$bytes" -gt "$MOST_B
     exit 1
 fi
 case "${1:-}" in
-    --build-only | --build-test) ;;
+    --build-only) ;;
     --test) test_page ;;
     *) serve ;;
 esac
