@@ -3,9 +3,9 @@
 // reduce this cost.
 // Work: 2n scalars moved.
 // Summary: reads columns, writes rows
-// Look for: The speedup over naive_coalesced_read; the article found 2×. Neighbouring subgroups use the rest of each
+// Look for: The speedup over naive_coalesced_read; NVIDIA's article found 2×. Neighbouring subgroups use the rest of each
 // fetched sector if it is still cached.
-// Limits: L1 capacity. The 32 lines of each subgroup must stay cached until all of their words have been used.
+// Limits: 32 sectors per load; each must stay cached until the workgroup's other subgroups have read it.
 
 alias T = f32;
 

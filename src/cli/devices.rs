@@ -101,7 +101,7 @@ fn entries(backend: Option<Through>) -> Result<Vec<Entry>> {
     if all.is_empty() { Err(no_device()) } else { Ok(all) }
 }
 
-/// The lines above the facts: other entries of the card, and the basic properties except the name.
+/// The lines above the facts: why the device is unusable, if it is; other entries of the same card; basic properties.
 fn head(entry: &Entry, all: &[Entry]) -> Vec<(&'static str, String)> {
     let label = |other: &&Entry| format!("{} ({})", other.label(), other.device.api);
     let others: Vec<_> = entry.others(all).iter().map(label).collect();

@@ -356,7 +356,7 @@ pub(super) fn fields(family: &'static Family, benchmark: &'static Benchmark) -> 
     ]
 }
 
-/// The ceilings for the shares of the benchmark's rows, or why there are none.
+/// The measured peaks that the benchmark's rows are compared with, or why there are none.
 fn ceiling(family: &'static Family, benchmark: &'static Benchmark) -> String {
     if benchmark.ceiling.is_none() && !benchmark.no_ceiling.is_empty() {
         return format!("no measured limit: {}", benchmark.no_ceiling);

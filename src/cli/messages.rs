@@ -76,7 +76,7 @@ pub(super) fn matched_by_part(filter: &str, names: &[String]) -> String {
     format!("no family is named '{filter}'; running the benchmarks whose names contain it: {}", first_of(names))
 }
 
-/// The cases of `all` planned ones that the run did not measure at their own size.
+/// How many of `all` planned cases failed, ran at a smaller size, or were left out.
 pub(super) fn left_out(all: usize, left_out: &LeftOut, records: &[Record], time: Duration) -> Option<String> {
     let failed = records.iter().filter(|row| row.status == Status::Failed);
     // A case has a row for each API.

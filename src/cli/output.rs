@@ -103,7 +103,7 @@ pub(super) fn complain(text: &str) {
 /// Longest line of a message, in characters: a compiler quotes whole lines of a source.
 const LONGEST_LINE: usize = 4000;
 
-/// The lines of a message, wrapped at word boundaries if stderr is a terminal; a log keeps them whole.
+/// The lines of a message, each cut at `LONGEST_LINE`; wrapped at word boundaries if stderr is a terminal.
 pub(super) fn wrapped(text: &str) -> String {
     let size = terminal_size::terminal_size_of(std::io::stderr());
     let width = size.map_or(usize::MAX, |(width, _)| usize::from(width.0));

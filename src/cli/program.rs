@@ -57,7 +57,7 @@ fn carry_out(link: &'static Link, order: Order, mut found: Vec<Option<Target>>) 
     }
 }
 
-/// Runs a command line. The outer error is the exit code of a command line that clap refuses with its own message.
+/// Runs a command line. The outer error is the exit code after clap's own message: an error, the help or the version.
 fn run_words(words: Vec<OsString>) -> Result<Result<u8>, ExitCode> {
     if let Some(error) = words.get(1).and_then(|word| hints::command(word.to_str()?)) {
         return Ok(Err(error));
@@ -153,7 +153,7 @@ fn refused(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// Stops Mesa's device-selection layer from writing to stderr at each enumeration without a desktop session.
+/// Switches Mesa's device-selection layer off: without a desktop session, it writes to stderr at each enumeration.
 fn quiet_mesa() {
     #[expect(unsafe_code, reason = "setting a variable is unsafe only while other threads run")]
     // SAFETY: `main` calls this first, before it starts any thread; the one that started it only waits.

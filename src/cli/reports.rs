@@ -271,8 +271,8 @@ pub(super) fn none_readable(folder: &Path, kind: &str) -> Error {
     usage!("{} contains no readable {kind} report", shown(folder))
 }
 
-/// The report in a folder that [`named_or_newest`] chooses, by the date of its newest wanted row. Unreadable reports
-/// are skipped with a note.
+/// The newest report in `folder`, by its newest wanted row, among those that [`named_or_newest`] counts. Unreadable
+/// reports are skipped with a note.
 fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Report> {
     let reports = in_folder(folder, is_csv).ok()?;
     let mut found: Vec<(String, usize, PathBuf)> = Vec::new();

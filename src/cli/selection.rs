@@ -151,7 +151,7 @@ pub(super) fn is_same_card(a: &Device, b: &Device) -> Option<bool> {
     }
 }
 
-/// APIs name one card differently ("NVIDIA H200" and "NVIDIA H200/PCIe/SSE2").
+/// Whether the names may be of the same card: APIs name it differently ("NVIDIA H200" and "NVIDIA H200/PCIe/SSE2").
 fn is_named_alike(a: &Device, b: &Device) -> bool {
     let are_alike = a.name.contains(&b.name) || b.name.contains(&a.name);
     are_alike && (a.kind == DeviceType::Software) == (b.kind == DeviceType::Software)

@@ -39,7 +39,7 @@ pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String
         parts.push(Part::Table(grid(&sides, pair)));
     }
     if !pairs.is_empty() {
-        let bound = "DRAM-bound, compute-bound: both rows reach 70 % of the measured peak or more";
+        let bound = "DRAM-bound, compute-bound: both rows reach at least 70 % of the measured peak";
         parts.push(line(format!("÷: ratio of rates with its 95 % interval, excluding run-to-run variation. {bound}.")));
     }
     let is_unlike = jobs.iter().flatten().any(|shown| shown.is_unlike);

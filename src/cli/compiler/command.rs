@@ -23,7 +23,7 @@ const MOST_MESSAGES: u64 = 16 << 20;
 const LONGEST_LINE: usize = 400;
 const MOST_LINES: usize = 60;
 
-/// The end of the error for a program that is not installed.
+/// Suffix of the error message if the program is not installed.
 pub(in crate::cli) const NOT_FOUND: &str = "command not found";
 
 /// Placeholder for the folder of a command's files.

@@ -43,7 +43,7 @@ pub(super) struct Declared {
     pub kernel: Kernel,
     /// The number of the only dispatch that is timed; `None` times all.
     pub only: Option<usize>,
-    /// Whether outputs are compared; not for a reference.
+    /// Whether outputs are compared with expected values; `false` for the reference kernel itself.
     pub is_verified: bool,
     /// Self-contained files that declare this kernel alone: names and bytes.
     pub files: Vec<(String, Vec<u8>)>,

@@ -307,7 +307,7 @@ fn limit(spec: &Spec, arithmetic: Limit, file: &str) -> Result<(Option<Limit>, &
             usage!("{file}: unknown limit '{name}'; use {names} or none")
         })?),
     };
-    Ok((found, if found.is_none() { "no limit is known" } else { "" }))
+    Ok((found, if found.is_none() { "no limit is declared" } else { "" }))
 }
 
 /// The default size.

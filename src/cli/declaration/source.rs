@@ -111,7 +111,7 @@ impl<'a> Reading<'a> {
 /// A part of a source between `#if` and `#endif`.
 struct Condition {
     is_on: bool,
-    /// Whether an earlier branch was taken.
+    /// Whether later branches are off: a branch was taken, or the enclosing `#if` is off.
     was_on: bool,
 }
 

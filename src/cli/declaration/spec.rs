@@ -80,7 +80,7 @@ pub(super) enum KernelSpec {
 #[serde(deny_unknown_fields)]
 pub(super) struct KernelTable {
     pub file: String,
-    /// Its name in tables, if not the file's.
+    /// The kernel's name in results; by default that of the file.
     pub name: Option<String>,
     pub entry: Option<String>,
     pub groups: Option<OneOrMany<Text>>,
@@ -163,7 +163,7 @@ pub(super) struct BufferSpec {
     pub contents: Option<Contents>,
     /// Words of a uniform buffer.
     pub words: Option<Vec<Text>>,
-    /// A file with its contents: `.npy`, `.png` for a texture, or raw bytes.
+    /// File with the buffer's contents: `.npy`, `.png` for a texture, or raw bytes.
     pub file: Option<PathBuf>,
     /// Width, height and layers of a texture, in texels.
     pub size: Option<Vec<Text>>,

@@ -81,7 +81,7 @@ impl Number {
         if is_real { Value::Real(value[0]) } else { Value::Whole(value[0] as i64) }
     }
 
-    /// Its bits in this integer type, modulo the range if `wraps`.
+    /// The bits of the number as an integer of type `scalar`: modulo 2^bits if `wraps`, else an error out of range.
     pub(super) fn bits(self, scalar: Scalar, wraps: bool) -> Result<u64, String> {
         let refused = || Err(format!("{self}, which {} cannot hold", scalar.name()));
         let whole = match self {
@@ -152,9 +152,14 @@ impl Rule {
             return Ok(if is_exact || rounded.is_infinite() { rounded } else { value });
         }
         let fault = |why: String| {
-            let instead = if is_exact { "round it, allow a tolerance, or" } else { "" };
-            format!("[verify]: the expected value of element {index} is {why}; {instead} set wrap = true")
-                .replace(";  ", "; ")
+            let remedy = match number {
+                Number::Real(value) if !value.is_finite() || value.abs() >= EXACT => "",
+                Number::Real(value) if is_exact && value.fract() != 0.0 => {
+                    "; round it, allow a tolerance, or set wrap = true"
+                }
+                _ => "; set wrap = true",
+            };
+            format!("[verify]: the expected value of element {index} is {why}{remedy}")
         };
         if !is_exact && !wraps {
             // With an allowed error, a fraction between two integers is a valid expected value.

@@ -162,7 +162,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Measures until the rows of the next case arrive or the process ends, and returns how it ended.
+    /// Measures until the next case's rows arrive, or until the worker ends; returns how the worker ended, if it did.
     pub(super) fn take_turn(&mut self, running: Running) -> Result<(Running, Option<End>)> {
         let is_waiting = self.turn.replace(Turn::Own) == Some(Turn::Other);
         match self.worker {

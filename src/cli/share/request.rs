@@ -16,8 +16,8 @@ use record::{Record, Status};
 /// An issue has at most 65,536 characters; the rest of the text takes less than a tenth.
 const MOST_PACKED: usize = 60_000;
 
-/// The CSV of the profile quick for an issue: gzip in base64, in lines of 76 characters. `None` if it is too long, or
-/// for other profiles, whose reports are committed.
+/// The CSV of a quick run, for an issue: gzip in base64, in lines of 76 characters. `None` if it is too long, or for
+/// other profiles, whose reports are committed.
 pub(super) fn packed(records: &[Record], csv: &[u8]) -> Option<String> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     // Writing to a vector cannot fail.

@@ -170,7 +170,7 @@ impl Worker {
         }
     }
 
-    /// Kills a silent worker. It may stay if it hangs in its driver; the program does not wait for it.
+    /// Kills a silent worker without waiting for it to exit: a worker hung in the driver may survive.
     pub(in crate::cli) fn end_silent(&mut self, longest: Duration) -> Death {
         self.stdin = None;
         let _ = self.child.kill();

@@ -78,8 +78,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "bank_conflict/halves_direct",
         ],
         terms: &["char and short", "__shared__"],
-        prediction: "Threads that read parts of the same word are as fast as threads that each read their own word. On \
-            compute capability 1.x they conflict. WGSL unpacks bytes and 16-bit halves from words.",
+        prediction: "Since compute capability 2.x, threads that read parts of the same word are as fast as threads that \
+            each read their own word. On 1.x they conflict.",
         judge: Judge::Claim(narrow),
         ..ArticleClaim::BLANK
     }),
@@ -198,7 +198,7 @@ fn stride_32(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let whole = facts.times("stride 32", speed_at(rows, 32)?)?;
     let padded = facts.times("stride 33", speed_at(rows, 33)?)?;
     let shared = time(rows, "broadcast", ("GROUP", 256.0)).and_then(|shared| stats::ratio(strided(rows, 1)?, shared));
-    let rest = match shared.and_then(|speed| facts.times("one word for all", speed)) {
+    let rest = match shared.and_then(|speed| facts.times("all threads read one word", speed)) {
         Some(speed) => format!(", stride 33 at {padded}, and one word read by all threads at {speed}"),
         None => format!(" and stride 33 at {padded}"),
     };
@@ -283,7 +283,7 @@ fn narrow(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
         if !is_free {
             let times = facts.times(name, speed).ok_or_else(|| noisy("the ratio of the speeds is", speed))?;
             parts.push(format!(
-                "neighbouring {} are {times} as fast as those {apart} apart",
+                "reads of neighbouring {} are {times} as fast as reads one word apart",
                 name.replace("_direct", " loaded directly")
             ));
         }

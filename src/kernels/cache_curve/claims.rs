@@ -363,7 +363,7 @@ fn private_gain(rows: &[&Record]) -> Option<(u64, Estimate)> {
 fn private_cache(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let (set, gain) = private_gain(rows)?;
     let slice = binary_size(set / MOST_SLICES);
-    let gain = facts.times("own slices over others'", gain)?;
+    let gain = facts.times("own slice over other slices", gain)?;
     Some(format!(
         "Workgroups reread their own slice of {slice} at {gain} the rate of other workgroups' slices: each SM or \
         compute unit has its own cache."

@@ -14,7 +14,7 @@ use record::suite::prelude::*;
 
 pub(super) const FAMILY: Family = Family {
     name: "ceiling",
-    summary: "peaks of the device: memory and workgroup-memory bandwidth, FMA rates, tensor cores, launch overhead",
+    summary: "peaks of the device: memory and workgroup-memory bandwidth, FMA and tensor-core rates, launch overhead",
     tags: &[Tag::Peak, Tag::Article],
     model_text: "These kernels need no model: they measure the peaks with which other rows are compared. Here, a row's \
         share is its rate divided by that of the fastest kernel with the same limit and working set.",

@@ -162,7 +162,7 @@ const F16_LARGE: &[Extent] = &[Extent::Matrix(32768, 16384)];
 const Q8_LARGE: &[Extent] = &[Extent::Matrix(32768, 32768)];
 const Q4_LARGE: &[Extent] = &[Extent::Matrix(65536, 32768)];
 
-/// A layer of a model of 8 billion parameters, and few long rows. No longer rows: llvmpipe ends a loop after 65,535
+/// A layer of a model of 8 billion parameters, and few long rows. No longer rows: llvmpipe ends loops after 65,535
 /// iterations, so kernels of one invocation per row would be wrong. `STANDARD` adds an odd size and a larger layer.
 const QUICK: &[Extent] = &matrices([(4096, 4096), (256, 57344)]);
 const LAYER: &[Extent] = &[Extent::Matrix(4096, 4096)];

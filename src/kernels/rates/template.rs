@@ -34,7 +34,7 @@ macro_rules! rate {
                 "fn step(x: S, y: S, m: S, p: P) -> S {\n    return ", $wgsl, ";\n}\n"
             ),
             cuda: concat!(
-                "// Twin of ", stringify!($name), ".wgsl: the same code.\n\n",
+                "// Twin of ", stringify!($name), ".wgsl: the same steps.\n\n",
                 text!("type_", $scalar, ".cu.in"),
                 text!("memory_", none, ".cu.in"),
                 "__device__ __forceinline__ S first(u32 word) { return ", stringify!($first), "(word); }\nstruct Sizes;\n__device__ __forceinline__ S step(S x, S y, S m, P p, const Sizes& sizes);\n\n",
@@ -82,7 +82,7 @@ macro_rules! atomic {
                 "fn step(x: S, y: S, m: S, p: P) -> S {\n    return ", $wgsl, ";\n}\n"
             ),
             cuda: concat!(
-                "// Twin of ", stringify!($name), ".wgsl: the same code.\n\n",
+                "// Twin of ", stringify!($name), ".wgsl: the same steps.\n\n",
                 text!("type_", $scalar, ".cu.in"),
                 "__device__ __forceinline__ S first(u32 word) { return ", stringify!($first), "(word >> 2u); }\n",
                 text!("memory_", $memory, ".cu.in"),

@@ -14,7 +14,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Article(ArticleClaim {
         id: "B7",
         title: "pageable and pinned host memory",
-        claim: "The article allocates pinned host memory, which the device can copy without the host.",
+        claim: "The article allocates pinned host memory, which the device can copy by DMA without a staging copy.",
         kernels: &[
             "transfer/write_buffer",
             "transfer/mapped_staging",

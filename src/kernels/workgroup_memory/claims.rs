@@ -6,13 +6,13 @@ use record::suite::binary_size;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Ratio(Ratio {
-        name: "override over fixed length",
+        name: "length by override over fixed length",
         kernels: [("workgroup_memory/override_size", &[("LENGTH", 256.0)]), ("workgroup_memory/fixed_size", NONE)],
         by: By::Duration,
         says: "With an array length set by an override, the kernel takes {} with a fixed length.",
     }),
     Claim::Ratio(Ratio {
-        name: "launch over fixed length",
+        name: "length at launch over fixed length",
         kernels: [
             ("workgroup_memory/dynamic_size", &[("SHARED_BYTES", 1024.0)]),
             ("workgroup_memory/fixed_size", NONE),
@@ -217,12 +217,12 @@ fn blocks_of_an_sm(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> 
 fn zeroing(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let [set, left] = rows.together([(ZERO_INIT, &[("ZEROING", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])])?;
     let longer = speed(left, set)?;
-    let quoted = facts.times("set by the kernel", longer).ok_or_else(|| noisy("the ratio is", longer))?;
+    let quoted = facts.times("zeroed by the kernel", longer).ok_or_else(|| noisy("the ratio is", longer))?;
     let by_api =
         rows.together([(ZERO_INIT, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])]);
     let by_api = by_api.ok().and_then(|[set, left]| {
         let longer = speed(left, set).ok()?;
-        Some(format!(", and {} as long if the API does", facts.times("set by the API", longer)?))
+        Some(format!(", and {} as long if the API does", facts.times("zeroed by the API", longer)?))
     });
     let by_api = by_api.unwrap_or_default();
     Ok(Report::new(format!("The kernel takes {quoted} as long if it zeroes 16 KiB first{by_api}.")))

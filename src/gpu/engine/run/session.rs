@@ -169,7 +169,7 @@ impl<'a> Session<'a> {
         }
         let has_open_loop = ["loop", "while"].iter().any(|word| job.kernel.source.contains(word));
         if record.status == Status::Wrong && has_open_loop && self.backend.device().name.contains("llvmpipe") {
-            record.reason.push_str("; llvmpipe ends every loop after 65,535 iterations");
+            record.reason.push_str("; possible cause: llvmpipe ends all loops after 65,535 iterations in total");
         }
         leak_if_lost(prepared, result)
     }
