@@ -35,32 +35,12 @@ nvrtc() {
 }
 
 failed=()
-beside=
 trap 'exit 130' INT # A runner that catches Ctrl-C ends like one with failed tests.
-# A job in the background ignores Ctrl-C.
-trap '[ -z "$beside" ] || kill "$beside" 2>/dev/null || true' EXIT
 step() {
     local start=$SECONDS
     printf '\n== %s\n' "$*"
     "$@" || failed+=("$*")
     echo "-- $((SECONDS - start)) s"
-}
-
-# Runs a step that leaves cores idle beside the step after it. `join` prints what it printed.
-beside() {
-    beside_name="$*"
-    beside_output=$(mktemp)
-    beside_start=$SECONDS
-    "$@" </dev/null >"$beside_output" 2>&1 &
-    beside=$!
-}
-join() {
-    printf '\n== %s, beside the steps above\n' "$beside_name"
-    wait "$beside" || failed+=("$beside_name")
-    beside=
-    cat "$beside_output"
-    rm -f "$beside_output"
-    echo "-- $((SECONDS - beside_start)) s after its start"
 }
 
 tree() { git status --porcelain 2>/dev/null || true; }
@@ -71,35 +51,29 @@ tree=$(tree)
 [ -z "$is_all" ] || step scripts/run.sh
 
 step cargo fmt --all --check
-beside scripts/workflows.sh
 # With the fuzz targets, which scripts/fuzz.sh runs; the page is compiled for a browser below.
 step cargo clippy --locked --workspace --exclude shaderbench-web --all-targets -- -D warnings
 step cargo clippy --locked --no-default-features -- -D warnings
 step cargo doc --locked --no-deps --document-private-items
-join
 step scripts/dependencies.sh ${is_all:+--install}
+step scripts/workflows.sh
 step nvrtc
 step setup_chromium
 if cargo nextest --version >/dev/null 2>&1; then
     # Some tests wait for the clock: two threads more than cores.
-    tests=(nextest run --locked --no-fail-fast --test-threads "$(($(nproc) + 2))" ${is_all:+--run-ignored all})
-    step cargo nextest run --locked --no-run
+    step cargo nextest run --locked --no-fail-fast --test-threads "$(($(nproc) + 2))" ${is_all:+--run-ignored all}
+    step cargo test --locked --doc
 else
-    tests=(test --locked --no-fail-fast --all-targets -- ${is_all:+--include-ignored})
-    step cargo test --locked --all-targets --no-run
+    step cargo test --locked --no-fail-fast -- ${is_all:+--include-ignored}
 fi
 has_page=
 ! has_chromium || ! command -v npm >/dev/null || has_page=1
 [ -n "$has_page" ] && [ -z "$is_all" ] || step scripts/web.sh --check
 if [ -n "$has_page" ]; then
-    # A browser under test waits half of its time.
-    beside scripts/web.sh --test
+    step scripts/web.sh --test
 else
     echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm), so no page is tested in a browser"
 fi
-step cargo "${tests[@]}"
-step cargo test --locked --doc
-[ -z "$has_page" ] || join
 [ -z "$is_all" ] || step scripts/crates.sh
 [ -z "$is_all" ] || step scripts/first-run.sh --cached
 [ -z "$is_all" ] || step no_new_files

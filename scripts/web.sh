@@ -146,7 +146,7 @@ test_page() {
     fi
     # Two files at a time: a run in a browser waits half of its time.
     PAGE="$PAGE" SHADERBENCH="$TARGET/debug/shaderbench" \
-        exec node --test --test-concurrency=2 --test-reporter=spec web/test/*.test.mjs
+        node --test --test-concurrency=2 --test-reporter=spec web/test/*.test.mjs
 }
 
 if [ "${1:-}" = --check ]; then
