@@ -100,7 +100,7 @@ fn kernels_of_public_repositories_are_right_or_rightly_wrong() {
     let folder = case("kernels/18-long-spin-on-llvmpipe");
     bench(&folder, "spin.toml", &[]);
     let row = &rows(&folder)[0];
-    let is_named = row.reason.contains("llvmpipe ends every loop after 65,535 iterations");
+    let is_named = row.reason.contains("llvmpipe ends all loops after 65,535 iterations");
     assert!(row.status == Status::Ok || is_named || !row.device.contains("llvmpipe"), "{}", row.reason);
     let folder = case("kernels/21-type-by-a-buffer");
     folder.write("dt.toml", format!("limit = \"none\"\n{}", folder.text("dt.toml")));

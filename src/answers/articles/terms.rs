@@ -70,7 +70,7 @@ pub const GLOSSARY: &[Term] = &[
     of("__reduce_add_sync()", "subgroupAdd()", "sum over the warp"),
     of("clock()", "none", "low 32 bits of clock64()"),
     of("clock64(), %globaltimer", "none", "SM clock and device clock"),
-    of("float4", "vec4<f32>", "four f32, loaded or stored by one 16-byte access"),
+    of("float4", "vec4<f32>", "four f32 in one 16-byte access"),
     of("double", "f64", "64-bit float; in wgpu, not in WebGPU"),
     of("__half", "f16", "16-bit float; optional in WebGPU"),
     of("char and short", "none", "8-bit and 16-bit integers; in WGSL, unpacked from u32"),

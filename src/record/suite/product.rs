@@ -30,7 +30,7 @@ impl Product {
     /// Up to this many multiplications, the host computes every element of a product.
     const SMALL: u64 = 1 << 28;
 
-    /// The product of a case with these buffers, if it has more than [`Self::SMALL`] multiplications.
+    /// The product of a case with these buffers, if it has more than `SMALL` multiplications.
     pub fn large(shape: &Shape, declared: &[Buffer]) -> Option<Self> {
         let Extent::Product(m, n, k) = shape.extent else { return None };
         let input = |name: &str| match &declared.iter().find(|buffer| buffer.name == name)?.contents {

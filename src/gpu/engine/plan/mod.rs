@@ -117,8 +117,11 @@ pub fn named(
     let case = |name: CaseName| {
         let CaseName { family, benchmark, dtype, extent, params, is_reserve } = name;
         let is_it = |(of, one): &&(&Family, &Benchmark)| of.name == family && one.name == benchmark;
-        let fault =
-            || Error::Usage(format!("the worker does not know {family}/{benchmark}: did the kernel file change during the run?"));
+        let fault = || {
+            Error::Usage(format!(
+                "the worker does not know {family}/{benchmark}: did the kernel file change during the run?"
+            ))
+        };
         let (family, benchmark) = known.iter().find(is_it).ok_or_else(fault)?;
         Ok(planned(family, benchmark, Shape::new(dtype, extent, params), is_reserve, sources))
     };
