@@ -1,11 +1,11 @@
-// Each of 1,024 workgroups reads 512 KiB, in passes over slices of the set: its own slice in every pass, or with
+// Each of 1,024 workgroups reads 512 KiB, in passes over slices of the working set: its own slice in every pass, or with
 // ROTATE=1 a different slice in each pass. No two workgroups read the same slice in the same pass.
 // Pattern: Coalesced 16-byte loads, four independent loads at a time. The distance to the next slice comes from a
 // uniform buffer, so the compiler cannot see that a workgroup rereads its slice.
 // Work: Each invocation reads 128 elements.
 // Summary: 1,024 workgroups reread their own slice, or with ROTATE=1 read another workgroup's slice in each pass
 // Look for: The speed of ROTATE=0 relative to ROTATE=1 at the same size. If ROTATE=0 is faster, each SM or compute unit
-// has a private cache, which ROTATE=1 bypasses.
+// has a private cache: with ROTATE=1, no slice is reread.
 // Limits: With ROTATE=0 and small slices, each SM's load unit. Otherwise, the path to the shared cache, or DRAM.
 
 alias T = vec4<f32>;

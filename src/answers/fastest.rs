@@ -125,7 +125,7 @@ pub fn choice(family: &'static Family, rows: &[&Record]) -> Vec<Part> {
     };
     vec![
         Part::Table(Grid::new(["fastest", "next"].map(Column::left), lines.iter().map(row))),
-        Part::text("+4 %: the next kernel takes 4 % longer at the largest size on the line. or NAME: the kernels tie."),
+        Part::text("In the column next, `NAME +4 %` takes 4 % longer at the largest size on the line; `or NAME` ties."),
     ]
 }
 

@@ -61,7 +61,7 @@ fn of_toolchain(section: &Section, rows: &[&Record], terminal: Terminal) -> Vec<
     let has_no_fractions = is_rates && rates.is_none();
     let mut parts = rates.unwrap_or_else(|| table::rows(section.is_by_kernel, rows, terminal).into_iter().collect());
     parts.extend(table::remarks(rows, terminal).into_iter().map(Part::Remark));
-    let why = "No ratios: f32_fma, the reference for all rates, has no time.";
+    let why = "No ratios: f32_fma, the reference for all rates, was not measured.";
     parts.extend(has_no_fractions.then(|| Part::text(why)));
     parts
 }

@@ -45,7 +45,7 @@ pub(super) fn cost(arguments: &Arguments) -> Result<()> {
     };
     let (files, filters): (Vec<String>, Vec<String>) = arguments.names.iter().cloned().partition(is_file);
     let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
-    let or_report = |error: Error| usage!("{}; a report is a file, a folder or `h100`", error.chain());
+    let or_report = |error: Error| usage!("{} (a report is a file, a folder or `h100`)", error.chain());
     let selected = select_tagged(&filters, &arguments.tags).map_err(|error| or_meant(or_report(error), &filters))?;
     let is_size = |row: &Record, size: &Extent| row.n.is_some_and(|n| as_declared(*size, n) == Some(n));
     let is_wanted = |row: &Record| {

@@ -63,7 +63,7 @@ pub const COLUMNS: &[Column] = &[
     column!(Identity backend, "", "API that ran the kernel: vulkan, metal, dx12, gl, cuda, webgpu"),
     column!(Identity family, "", "group of kernels that do the same job"),
     column!(Identity benchmark, "", "implementation of the family's job"),
-    column!(Identity dtype, "", "element type, in WGSL's notation"),
+    column!(Identity dtype, "", "element type, in WGSL's notation where WGSL has it"),
     column!(Identity n, "", "size: number of elements, rows x columns, or m x n x k"),
     column!(Identity params, "", "parameters as K=V, joined by ';' and sorted by name"),
     column!(Text workgroup_size, "", "workgroup size, for example 256x1x1"),

@@ -46,18 +46,17 @@ const fn style(verdict: Verdict) -> Style {
     }
 }
 
-/// `Vulkan: 13 of 17 claims hold on this GPU, 3 do not, and 1 cannot be judged. 20 of 20 other steps are measured.`
+/// `Vulkan: on this GPU, 17 claims: 13 hold, 3 fail, 1 undecided. 20 steps without a claim: 20 measured.`
 fn count(label: &str, verdicts: &[Verdict]) -> String {
     let number = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     let judged = steps().iter().filter(|step| step.is_judged()).count();
     format!(
-        "{label}: {} of {judged} claims hold on this GPU, {} do not, and {} cannot be judged. {} of {} other steps \
-         are measured.",
+        "{label}: on this GPU, {judged} claims: {} hold, {} fail, {} undecided. {} steps without a claim: {} measured.",
         number(Verdict::Holds),
         number(Verdict::Fails),
         judged - number(Verdict::Holds) - number(Verdict::Fails),
-        number(Verdict::Reported),
-        verdicts.len() - judged
+        verdicts.len() - judged,
+        number(Verdict::Reported)
     )
 }
 

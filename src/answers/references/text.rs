@@ -33,8 +33,8 @@ fn of_run(run: &Beside) -> Vec<Part> {
     if most > 0 {
         parts.push(note(outside(&run.figures)));
         parts.push(Part::Table(grid(&run.figures)));
-        let legend = "÷ median: speed ÷ the references' median; above 1, this card is faster. seen: slowest and \
-                      fastest of n references ÷ the median.";
+        let legend = "÷ median: speed ÷ the references' median; above 1, this card is faster. range: the slowest \
+                      and the fastest of n references, each ÷ their median.";
         parts.push(note(legend.to_owned()));
     }
     let left = run.references - most;
@@ -74,7 +74,7 @@ fn grid(figures: &[Headline]) -> Grid {
         let mark = if headline.is_slow || headline.is_fast { Mark::Note } else { Mark::None };
         Row { mark, ..Row::new("", &figure.name, cells) }
     };
-    let columns = ["this", "median", "÷ median", "seen", "n"].map(Column::right);
+    let columns = ["this", "median", "÷ median", "range", "n"].map(Column::right);
     Grid { has_marks: true, ..Grid::new(columns, figures.iter().map(row)) }
 }
 

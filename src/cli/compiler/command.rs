@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use crate::cli::inputs;
 use gpu::shader::module;
 use record::error::{in_words, shown, visible};
+use record::format::plural;
 use record::suite::budget::Budget;
 
 /// Time between two checks of a running command, which may take this much longer.
@@ -83,7 +84,7 @@ pub(in crate::cli) fn printed(
         let shown = |line: &&str| visible(line).chars().take(LONGEST_LINE).collect::<String>();
         let left_out = lines.len().saturating_sub(MOST_LINES);
         let mut told: Vec<String> = lines.iter().take(MOST_LINES).map(shown).collect();
-        told.extend((left_out > 0).then(|| format!("… {left_out} more lines")));
+        told.extend((left_out > 0).then(|| format!("… {} not shown", plural(left_out, "line", "lines"))));
         let gap = if told.len() > 1 { ":\n" } else { ": " };
         return Err(format!("{} {fault}{}{}", command[0], if told.is_empty() { "" } else { gap }, told.join("\n")));
     }

@@ -127,8 +127,8 @@ impl Own {
             Texels::Other => {
                 let known = TexelFormat::ALL.map(TexelFormat::name).join(", ");
                 return refused(&format!(
-                    "bench supports only sampled and storage textures of the types texture_2d, texture_2d_array and \
-                     texture_3d, with the formats {known}"
+                    "bench supports only sampled and storage textures that are 2D, 2D arrays or 3D, with the formats \
+                     {known}"
                 ));
             }
         };

@@ -210,7 +210,7 @@ impl Known {
             }
             (true, true) => {
                 "groups = [\"ceil_div(columns, workgroup_x)\", \"ceil_div(rows, workgroup_y)\", 1]    # guess: one \
-                 invocation per element\n"
+                 invocation per row and column, one workgroup along z\n"
             }
             _ => "groups = \"ceil_div(n, workgroup)\"    # guess: one invocation per element\n",
         };

@@ -97,7 +97,7 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
         if let Some(unknown) =
             kernel.steps.buffers(false).into_iter().find(|name| !placed.iter().any(|known| known == name))
         {
-            return fault(format!("steps: no dispatch binds '{unknown}', only {}", placed.join(", ")));
+            return fault(format!("steps: no dispatch binds '{unknown}'; the bound buffers are {}", placed.join(", ")));
         }
     }
     if let Some(unknown) = spec.samplers.keys().find(|name| !samplers.contains(name)) {

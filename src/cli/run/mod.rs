@@ -447,11 +447,11 @@ fn earlier_rows(
     let earlier = if arguments.retry_timeouts { earlier.retry_timeouts() } else { earlier };
     let again = match earlier.repeats() {
         0 => String::new(),
-        again => format!(", including {again} to rerun"),
+        again => format!("; rerunning {again}"),
     };
     let given_up = match earlier.given_up() {
         0 => String::new(),
-        count => format!(", of which {count} timed out or crashed twice (--retry-timeouts reruns these)"),
+        count => format!(" ({count} not rerun, since they timed out or crashed twice; --retry-timeouts reruns these)"),
     };
     say(&format!("{path}: keeping {}{given_up}{again}", plural(earlier.records().len(), "row", "rows")));
     Ok(earlier)

@@ -49,8 +49,8 @@ impl HlslCompiler {
     pub fn slow_zeroing(&self, bytes: u32) -> Option<String> {
         (self.compiler == Compiler::Fxc && bytes > LARGEST_ZEROED).then(|| {
             format!(
-                "FXC takes minutes for this kernel: it zeroes {} words of workgroup memory one by one. Use DXC: put \
-                 dxcompiler.dll and dxil.dll next to the program",
+                "FXC would take minutes to compile this kernel, since it zeroes {} words of workgroup memory one by \
+                 one. Use DXC: put dxcompiler.dll and dxil.dll next to the program",
                 bytes / 4
             )
         })

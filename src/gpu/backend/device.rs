@@ -189,7 +189,7 @@ impl Device {
             return refuse("this SPIR-V has no run-time checks: pass --unchecked if you trust it".to_owned());
         }
         if self.is_in_browser && job.host_part.is_some_and(HostPart::compiles) {
-            return refuse("browsers compile asynchronously: the host cannot time compilation".to_owned());
+            return refuse("browsers compile asynchronously, so the benchmark cannot time compilation".to_owned());
         }
         if self.runtime_checks == RuntimeChecks::AlwaysOn && job.kernel.measures_checks {
             return refuse("browsers keep all run-time checks on: none can be turned off".to_owned());
@@ -227,7 +227,7 @@ impl Device {
     pub fn check_workgroup(&self, interface: &Interface) -> Result<()> {
         if interface.workgroup_bytes > self.max_workgroup_bytes {
             let (needs, has) = (interface.workgroup_bytes, self.max_workgroup_bytes);
-            return refuse(format!("needs {needs} bytes of workgroup memory, but the device has {has}"));
+            return refuse(format!("needs {needs} bytes of workgroup memory, but the device allows {has}"));
         }
         let sizes = interface.entries.iter().map(|entry| entry.workgroup_size);
         for needs in sizes.chain([interface.workgroup_size]) {

@@ -66,7 +66,7 @@ impl SpirvKernel {
                 Ok(Self { wgsl: String::new(), words, unread: Some(why.to_owned()), fixed: Vec::new(), further_names })
             }
             Err(Error::Shader(other)) => {
-                Err(Error::Shader(format!("{why}; and it cannot be passed to Vulkan unchanged: {other}")))
+                Err(Error::Shader(format!("{why}. The module cannot be passed to Vulkan as it is, either: {other}")))
             }
             Err(other) => Err(other),
         }

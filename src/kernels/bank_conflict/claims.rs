@@ -290,8 +290,8 @@ fn narrow(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     }
     let text = match parts.as_slice() {
         [] => format!(
-            "Four threads reading one word's bytes are as fast as four threads reading four words ({WITHIN}). Two \
-            threads reading one word's halves are as fast as two threads reading two words."
+            "Four threads reading one word's bytes are as fast as four threads reading bytes of four words, and two \
+            threads reading one word's halves as two threads reading halves of two words ({WITHIN})."
         ),
         parts => format!("Bank conflicts: {}.", parts.join(", ")),
     };

@@ -95,8 +95,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "Allocations start at a multiple of 256 bytes.",
         kernels: &[APART],
         terms: &["cudaMalloc()"],
-        prediction: "OFFSET=0 is as fast as OFFSET=16 (64 bytes later) and faster than OFFSET=1. The rows cannot show \
-            an alignment larger than a fetch.",
+        prediction: "OFFSET=0 is as fast as OFFSET=16 (64 bytes later) and faster than OFFSET=1. The times cannot \
+            show an alignment beyond the size of a fetch.",
         judge: Judge::Report(aligned),
         ..ArticleClaim::BLANK
     }),

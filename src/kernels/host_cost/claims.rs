@@ -6,7 +6,7 @@ use record::stats::Estimate;
 
 pub(crate) const CLAIMS: &[Claim] = &[Claim::Measured(Measured {
     name: "host time of a dispatch",
-    rows: "dispatch and the other benchmarks, each with the fewest and the most dispatches per submission",
+    rows: "each benchmark at its smallest and its largest number of dispatches per submission",
     condition: "the interval of the time difference is above zero",
     state: costs,
 })];

@@ -25,8 +25,8 @@ macro_rules! rate {
                 "// Chains of x = ", $wgsl, " in each invocation, each of 32 · ROUNDS + 1 steps.\n",
                 "// Pattern: the chains access no memory. CHAINS=8 stores the sum of eight chains; CHAINS=1 has one \
                 chain.\n",
-                "// Work: ", stringify!($operations), " · CHAINS · (32 · ROUNDS + 1) operations for each of n values \
-                    (2 for an FMA).\n\n",
+                "// Work: ", stringify!($operations), " · CHAINS · (32 · ROUNDS + 1) operations for each of n \
+                    values; an FMA counts as two.\n\n",
                 text!("type_", $scalar, ".wgsl.in"),
                 include_str!(concat!(env!("SHADERBENCH_SHADERS"), "/rates/chains.wgsl.in")),
                 text!("memory_", none, ".wgsl.in"),

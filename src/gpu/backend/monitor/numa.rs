@@ -41,7 +41,7 @@ impl Drop for OnNode {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    #![expect(unsafe_code, reason = "the C library has no safe functions")]
+    #![expect(unsafe_code, reason = "libc's affinity functions have no safe wrapper")]
 
     use std::fs;
     use std::path::Path;

@@ -43,7 +43,7 @@ pub(in crate::engine) async fn energy(
     max_launches: u32,
 ) -> Result<Result<Energy, &'static str>> {
     if each_ns * PIECES > LONGEST_NS {
-        return Ok(Err("a launch takes too long"));
+        return Ok(Err("a launch takes more than a second"));
     }
     let launches = |piece_ns: f64| ((piece_ns / each_ns.max(1.0)) as u32).clamp(1, max_launches);
     let has_counter = monitor.joules().is_some();
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn long_launches_have_no_energy_and_a_counter_that_stands_is_an_error() {
-        assert_eq!(Card::new(1.5e9, 350.0, None).measured(), Err("a launch takes too long"));
+        assert_eq!(Card::new(1.5e9, 350.0, None).measured(), Err("a launch takes more than a second"));
         let stands = Card::new(1e6, 350.0, Some(1e15)).measured();
         assert_eq!(stands, Err("the card's energy counter does not advance"));
     }

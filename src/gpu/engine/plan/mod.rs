@@ -194,7 +194,7 @@ pub fn select_tagged(filters: &[String], tags: &[Tag]) -> Result<Vec<(&'static F
     selected.retain(|(family, _)| family.tags.iter().any(|tag| tags.contains(tag)));
     if selected.is_empty() {
         let (given, names) = (filters.join(", "), Tag::names(tags));
-        return Err(Error::Usage(format!("no benchmark of '{given}' has the tag {names}")));
+        return Err(Error::Usage(format!("no benchmark of '{given}' has one of these tags: {names}")));
     }
     Ok(selected)
 }

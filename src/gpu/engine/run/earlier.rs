@@ -165,7 +165,7 @@ fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), Stri
     let (work, amount) = (case.work(), |amount: u64| (amount > 0).then_some(amount));
     if (record.bytes, record.flops) != (amount(work.bytes), amount(work.flops)) {
         return Err(format!(
-            "has a row for {} with different bytes or flops: its declaration has changed",
+            "has a row for {} with other bytes or flops: the benchmark has changed since",
             title(record)
         ));
     }
