@@ -170,7 +170,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (
             &copy,
             "steps = [{ entry = \"main\" }, { clear = \"x\" }]",
-            "k.toml: steps: no dispatch binds 'x', only input, output",
+            "k.toml: steps: no dispatch binds 'x'; the bound buffers are input, output",
         ),
         (&copy, "steps = [{ entry = \"main\", bind = { x = \"y\" } }]", "bind names 'x', but the kernel has no such"),
         (

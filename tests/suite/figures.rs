@@ -232,11 +232,13 @@ fn the_tour_has_the_verdicts_of_the_text() {
         let (unknown, measured) = (judged - holds - not, counts(api, "measured"));
         line_with(
             &screen,
-            &[&format!("{title}: {holds} of {judged} claims hold on this GPU, {not} do not, and {unknown}")],
+            &[&format!("{title}: on this GPU, {judged} claims: {holds} hold, {not} fail, {unknown} undecided")],
         );
         assert!(
-            words(&screen)
-                .contains(&format!("{measured} of {} other steps are measured.", list(&value["steps"]).len() - judged)),
+            words(&screen).contains(&format!(
+                "{} steps without a claim: {measured} measured.",
+                list(&value["steps"]).len() - judged
+            )),
             "{screen}"
         );
     }

@@ -265,9 +265,12 @@ fn a_name_that_nothing_has_is_refused() {
         ),
         (
             "steps = [{ entry = \"main\" }, { swap = [\"a\", \"outptu\"] }]",
-            "steps: no dispatch binds 'outptu', only a, output",
+            "steps: no dispatch binds 'outptu'; the bound buffers are a, output",
         ),
-        ("steps = [{ entry = \"main\", indirect = \"x\" }]", "steps: no dispatch binds 'x', only a, output"),
+        (
+            "steps = [{ entry = \"main\", indirect = \"x\" }]",
+            "steps: no dispatch binds 'x'; the bound buffers are a, output",
+        ),
         (
             "steps = [{ repeat = 2, index = \"n\", steps = [{ entry = \"main\" }] }]",
             "index = \"n\" uses a name that is already defined",

@@ -71,7 +71,7 @@ fn limits_are_checked_before_a_job_is_prepared() {
     backend.device.features.clear();
     let cases = cases_of(Profile::Standard, &["transpose", "stream"], &["64x96", "4096"]);
     let records = measure(&mut backend, &cases);
-    assert_eq!(subject(&records).reason, "needs 4224 bytes of workgroup memory, but the device has 1024");
+    assert_eq!(subject(&records).reason, "needs 4224 bytes of workgroup memory, but the device allows 1024");
     let double = records.iter().find(|r| r.dtype == Some(Dtype::F64)).expect("a row for f64");
     assert_eq!((double.status, double.reason.as_str()), (Status::Skipped, "the device has no f64 in shaders"));
     assert!(!backend.log().prepared.iter().any(|label| label == SUBJECT));

@@ -53,6 +53,6 @@ fn a_wrong_tag_is_one_sentence_and_exit_code_2() {
         let sentence = format!("there is no tag 'lm'; {ALL}");
         assert!(output.stderr.contains(&sentence), "{output}");
     }
-    let none = "no benchmark of 'transpose' has the tag llm, cost";
+    let none = "no benchmark of 'transpose' has one of these tags: llm, cost";
     shaderbench_in_empty_folder(&["run", "transpose", "--tag", "llm,cost", "--dry-run"]).fails_with(2, none);
 }
