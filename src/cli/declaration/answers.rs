@@ -159,8 +159,8 @@ pub(super) fn decode(scalar: Scalar, bytes: &[u8], first: u64, slots: &mut [f64]
     rest.fill(f64::NAN);
 }
 
-/// Allowed errors: `tolerance` plus a fraction of the expected value; in a struct of several types, only for its floats.
-/// `fault` gets a tolerance below 0.
+/// Allowed errors: `tolerance` plus a fraction of the expected value; in a struct of several types, only for its
+/// floats. `fault` gets an invalid tolerance.
 pub(super) fn allowed(
     want: Wanted,
     tolerance: Wanted,
@@ -173,8 +173,9 @@ pub(super) fn allowed(
         let mut absolute = vec![0.0; slots.len()];
         tolerance(first, &mut absolute);
         for ((index, slot), absolute) in (first..).zip(slots).zip(absolute) {
-            if absolute < 0.0 {
-                let _ = fault.set(format!("[verify]: tolerance must be at least 0, but is {absolute} for i = {index}"));
+            if !absolute.is_finite() || absolute < 0.0 {
+                let why = format!("tolerance must be finite and at least 0, but is {absolute} for i = {index}");
+                let _ = fault.set(format!("[verify]: {why}"));
             }
             let is_allowed = fields.is_empty() || float_at(fields, index);
             *slot = if is_allowed { absolute + relative * slot.abs() } else { 0.0 };

@@ -78,8 +78,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             "bank_conflict/halves_direct",
         ],
         terms: &["char and short", "__shared__"],
-        prediction: "Since compute capability 2.x, threads that read parts of the same word are as fast as threads that \
-            each read their own word. On 1.x they conflict.",
+        prediction: "Since compute capability 2.x, threads that read parts of the same word are as fast as threads \
+            that each read their own word. On 1.x they conflict.",
         judge: Judge::Claim(narrow),
         ..ArticleClaim::BLANK
     }),

@@ -28,9 +28,9 @@ pub(super) const FAMILY: Family = Family {
     summary: "read latency and bandwidth by working set, and the caches inferred from them",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "Latency is flat while the working set fits in a level, and rises to that of the next level when the \
-        set no longer fits. A plateau, where latency stays within 15 % while the set doubles, is taken as a level; sets between \
-        two plateaus are partly in both levels. A cache's size is between the largest set clearly inside the cache and \
-        the smallest set clearly beyond it.",
+        set no longer fits. A plateau, where latency stays within 15 % while the set doubles, is taken as a level; sets \
+        between two plateaus are partly in both levels. A cache's size is between the largest set clearly inside the \
+        cache and the smallest set clearly beyond it.",
     is_by_kernel: true,
     chart: Chart::Own,
     benchmarks: &[

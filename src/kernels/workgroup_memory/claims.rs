@@ -57,7 +57,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         name: "zeroed by the API",
         kernels: [(ZERO_INIT, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])],
         by: By::Duration,
-        says: "When the API zeroes an array of 16 KiB of which workgroups use 1 KiB, the kernel takes {} without zeroing.",
+        says: "When the API zeroes an array of 16 KiB of which workgroups use 1 KiB, the kernel takes {} without \
+            zeroing.",
     }),
     Claim::Ratio(Ratio {
         name: "zeroed by the kernel",

@@ -138,10 +138,10 @@ type Round = [Sample; LENGTHS.len()];
 
 /// Tests the device's timestamps on `prepared`, a job of measurable length, and selects the timer.
 ///
-/// Rounds of samples of 10, 20 and 40 ms compare both clocks (a quarter of that on a software device). The rate of the device's clock is the slope of device
-/// time over host time between lengths, which cancels the cost of submit and wait. Other programs only lengthen the
-/// host's time, so the shortest of several samples of a length counts. The rate's range covers the slopes of all pairs
-/// of lengths, with all rounds and without each of them (the jackknife).
+/// Rounds of samples of 10, 20 and 40 ms compare both clocks (a quarter of that on a software device). The rate of the
+/// device's clock is the slope of device time over host time between lengths, which cancels the cost of submit and
+/// wait. Other programs only lengthen the host's time, so the shortest of several samples of a length counts. The
+/// rate's range covers the slopes of all pairs of lengths, with all rounds and without each of them (the jackknife).
 ///
 /// The device's timestamps are used if that range is within 10 % of 1. Rounds are added until the range decides; if it
 /// never does, on a busy machine, the timestamps are used with a note unless they are certainly off by a factor of 1.5.
