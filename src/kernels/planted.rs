@@ -194,7 +194,7 @@ fn an_h200_is_described_without_contradicting_its_driver() {
         text,
         "A dependent load takes 24.0 ns in L1, 149 ns ±3 % in L2, 358 ns in DRAM. Cache sizes: L1 192–256 KiB. At \
         working sets of 24–32 MiB, latency starts to rise towards that of DRAM; the driver reports an L2 of 50 MiB. \
-        Workgroups reread their own slice of 1 KiB at 2.43× the rate of other workgroups' slices: each SM or compute \
+        Workgroups reread their own 1 KiB slice 2.43× as fast as slices of other workgroups: each SM or compute \
         unit has its own cache. The kernels of this family read at 17.0 TB/s from L1, 7.00 TB/s from L2, 4.30 TB/s \
         from DRAM. A miss in L1 fetches 32 bytes (a load 16 bytes away hits, 32 bytes away misses). A load from DRAM \
         fetches 64 bytes (a load 32 bytes away hits, 64 bytes away misses)."

@@ -62,7 +62,7 @@ fn gain(rows: &DeviceRows, facts: &mut Facts, faster: &str, slower: &str, what: 
     let pairs = of(&full, faster).flat_map(|row| of(&full, slower).map(move |other| (row, other)));
     let alike = pairs.filter(|(row, other)| row.n == other.n);
     let (row, other) = alike.max_by_key(|(row, _)| (length(row), scalars(row)))?;
-    let speed = facts.speed(format!("{faster} over {slower}"), flop_rate(row)?, flop_rate(other)?)?;
+    let speed = facts.speed(format!("speed ratio: {faster} / {slower}"), flop_rate(row)?, flop_rate(other)?)?;
     Some(format!("At {}, {what} makes {faster} {speed} {slower}.", row.short_size()))
 }
 
@@ -74,7 +74,7 @@ fn causal(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
             && param(row, "CAUSAL") == Some(1.0)
     };
     let causal = of(rows, &full.benchmark).find(is_causal)?;
-    let duration = facts.duration("causal", time(causal)?, time(full)?)?;
+    let duration = facts.duration("time ratio: causal / full attention", time(causal)?, time(full)?)?;
     let size = full.short_size();
     Some(format!("At {size}, causal attention has half the operations and takes {duration} full attention."))
 }

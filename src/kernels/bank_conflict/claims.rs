@@ -185,7 +185,8 @@ fn none(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     if shown(rows)? != Banks::None {
         return None;
     }
-    let (even, odd) = (facts.times("stride 2", speed_at(rows, 2)?)?, facts.times("stride 3", speed_at(rows, 3)?)?);
+    let even = facts.times("speed ratio: stride 2 / stride 1", speed_at(rows, 2)?)?;
+    let odd = facts.times("speed ratio: stride 3 / stride 1", speed_at(rows, 3)?)?;
     Some(format!("No banks inferred: strides 2 and 3 run at {even} and {odd} the speed of stride 1."))
 }
 
@@ -195,10 +196,10 @@ fn stride_32(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     }
     // Up to stride 64 the models of 32 and 16 banks differ only at the multiples of 32.
     let model = |banks| format::ratio(1.0 / conflict(32, banks) as f64);
-    let whole = facts.times("stride 32", speed_at(rows, 32)?)?;
-    let padded = facts.times("stride 33", speed_at(rows, 33)?)?;
+    let whole = facts.times("speed ratio: stride 32 / stride 1", speed_at(rows, 32)?)?;
+    let padded = facts.times("speed ratio: stride 33 / stride 1", speed_at(rows, 33)?)?;
     let shared = time(rows, "broadcast", ("GROUP", 256.0)).and_then(|shared| stats::ratio(strided(rows, 1)?, shared));
-    let rest = match shared.and_then(|speed| facts.times("all threads read one word", speed)) {
+    let rest = match shared.and_then(|speed| facts.times("speed ratio: one word / stride 1", speed)) {
         Some(speed) => format!(", stride 33 at {padded}, and one word read by all threads at {speed}"),
         None => format!(" and stride 33 at {padded}"),
     };
@@ -214,7 +215,7 @@ fn direct(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let mut takes = |benchmark: &str| {
         let time_apart = |benchmark: &str| time(rows, benchmark, ("APART", 1.0));
         let takes = facts.duration(
-            format!("{benchmark} direct"),
+            format!("time ratio: {benchmark}_direct / {benchmark}"),
             time_apart(&format!("{benchmark}_direct"))?,
             time_apart(benchmark)?,
         )?;
@@ -235,9 +236,9 @@ fn count_banks(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let mut quoted = |name, ratio| facts.times(name, ratio).ok_or_else(|| noisy("the ratio of the speeds is", ratio));
     let text = format!(
         "Relative to stride 1, the speed is {} at stride 2, {} at stride 32, and {} at stride 33.",
-        quoted("stride 2", second)?,
-        quoted("stride 32", whole)?,
-        quoted("stride 33", odd)?
+        quoted("speed ratio: stride 2 / stride 1", second)?,
+        quoted("speed ratio: stride 32 / stride 1", whole)?,
+        quoted("speed ratio: stride 33 / stride 1", odd)?
     );
     match inferred_banks(&rows.family("bank_conflict")) {
         Some(banks) => Ok(Answer::new(banks == 32, format!("The times show {banks} banks. {text}"))),
@@ -256,7 +257,8 @@ fn broadcast(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
         let speed = speed(shared, one)?;
         holds &= is_no_slower(speed)?;
         let name = format!("{group} threads per word");
-        figures.push(facts.times(&*name, speed).map(|times| format!("{name} {times}")));
+        let times = facts.times(format!("speed ratio: {name} / stride 1"), speed);
+        figures.push(times.map(|times| format!("{name} {times}")));
     }
     let text = if holds {
         format!("Reads of one word by 2, 16 or all threads are as fast as reads at stride 1, {WITHIN}.")
@@ -281,7 +283,8 @@ fn narrow(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
         let is_free = is_no_slower(speed)?;
         holds &= is_free;
         if !is_free {
-            let times = facts.times(name, speed).ok_or_else(|| noisy("the ratio of the speeds is", speed))?;
+            let times = facts.times(format!("speed ratio, {name}: neighbouring / one word apart"), speed);
+            let times = times.ok_or_else(|| noisy("the ratio of the speeds is", speed))?;
             parts.push(format!(
                 "reads of neighbouring {} are {times} as fast as reads one word apart",
                 name.replace("_direct", " loaded directly")

@@ -90,8 +90,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "A load from global memory takes hundreds of cycles.",
         kernels: &["cache_curve/latency"],
         terms: &["global memory"],
-        prediction: "The latency is 100 cycles or more. The report has no SM clock: at 1 GHz a cycle takes 1 ns, and \
-            no current GPU runs above 3.5 GHz.",
+        prediction: "The latency is 100 cycles or more. The verdict must hold at every clock from 1 GHz, where a cycle \
+            takes 1 ns, to 3.5 GHz, which no current GPU exceeds.",
         judge: Judge::Claim(hundreds_of_cycles),
         ..ArticleClaim::BLANK
     }),
@@ -133,7 +133,7 @@ fn hundreds_of_cycles(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Wh
     let text = facts.time("latency of DRAM", latency).ok_or_else(|| Why::new("the latency is too noisy to quote"))?;
     let (least, most) = (latency.low * CLOCKS.0, latency.high * CLOCKS.1);
     if least < 100.0 && most >= 100.0 {
-        return Err(Why::new(format!("a load from DRAM takes {text}; without an SM clock, its cycles are unknown")));
+        return Err(Why::new(format!("a load from DRAM takes {text}, which may be more or less than 100 cycles")));
     }
     let cycles = |ns: f64| format::significant(ns, 3);
     Ok(Answer::new(
@@ -155,7 +155,7 @@ fn hidden(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let (few, many) = ends.ok_or_else(|| rows.missing(&[KERNEL]))?;
     let gain = speed(many.1, few.1)?;
     let holds = is_faster(gain, CLAIM_MARGIN)?;
-    let gained = compared(facts, "gain by threads", gain)?;
+    let gained = compared(facts, "speed ratio: most threads / fewest threads", gain)?;
     let loads = |(threads, row): &(f64, &Record)| {
         // 4 bytes per load.
         let rate = scaled(byte_rate(row)?, 1.0 / 4.0);
@@ -363,10 +363,10 @@ fn private_gain(rows: &[&Record]) -> Option<(u64, Estimate)> {
 fn private_cache(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let (set, gain) = private_gain(rows)?;
     let slice = binary_size(set / MOST_SLICES);
-    let gain = facts.times("own slice over other slices", gain)?;
+    let gain = facts.times("speed ratio: own slice / slices of other workgroups", gain)?;
     Some(format!(
-        "Workgroups reread their own slice of {slice} at {gain} the rate of other workgroups' slices: each SM or \
-        compute unit has its own cache."
+        "Workgroups reread their own {slice} slice {gain} as fast as slices of other workgroups: each SM or compute \
+        unit has its own cache."
     ))
 }
 

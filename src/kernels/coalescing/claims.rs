@@ -122,7 +122,10 @@ fn fetch(rows: &DeviceRows, name: &str) -> Option<u64> {
 fn sectors(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let bytes = fetch(rows, "fill of the first level");
     let bytes = bytes.ok_or_else(|| {
-        Why::new("the rows of `cache_curve` are missing, or too noisy to show how much a first-level miss fetches")
+        Why::new(
+            "the rows of `cache_curve` are missing, or too noisy to show how many bytes a miss in the first-level \
+            cache fetches",
+        )
     })?;
     let dram = fetch(rows, "fetch from DRAM");
     let dram = dram.map(|dram| format!("A load from DRAM fetches {}.", facts.bytes("fetch from DRAM", dram)));
@@ -139,12 +142,13 @@ fn left(rows: &DeviceRows, facts: &mut Facts, kernel: &str) -> Result<String, Wh
         .find_map(|base| Some((base, rows.together([(kernel, &at(1.0)), (kernel, &at(base))]).ok()?)))
         .ok_or_else(|| rows.missing(&[kernel]))?;
     let [one, aligned] = found;
-    let part = percent(facts, &format!("{kernel} {}", one.size()), speed(one, aligned)?)?;
+    let name = |row: &Record| format!("speed ratio: {kernel} {}, OFFSET=1 / OFFSET={base}", row.size());
+    let part = percent(facts, &name(one), speed(one, aligned)?)?;
     let rates = rates(facts, one, aligned);
     let (own, bases) = (at(1.0), at(base));
     let others = rows.timed((kernel, &own)).filter(|row| row.n != one.n).filter_map(|row| {
         let aligned = rows.timed((kernel, &bases)).find(|aligned| aligned.n == row.n)?;
-        let part = percent(facts, &format!("{kernel} {}", row.size()), speed(row, aligned).ok()?).ok()?;
+        let part = percent(facts, &name(row), speed(row, aligned).ok()?).ok()?;
         Some(format!(", {part} at {}", row.short_size()))
     });
     let others: String = others.collect();
@@ -154,10 +158,10 @@ fn left(rows: &DeviceRows, facts: &mut Facts, kernel: &str) -> Result<String, Wh
 
 fn one_element_off(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let offset = left(rows, facts, OFFSET)?;
-    let apart = left(rows, facts, APART).ok();
-    let apart =
-        apart.map(|left| format!("If neighbouring 128-byte pieces are accessed far apart in time, it reaches {left}."));
-    let reads = left(rows, facts, READS).ok().map(|left| format!("With aligned stores, it reaches {left}."));
+    let apart = left(rows, facts, APART).ok().map(|left| {
+        format!("If neighbouring 128-byte pieces are accessed far apart in time, OFFSET=1 reaches {left}.")
+    });
+    let reads = left(rows, facts, READS).ok().map(|left| format!("With aligned stores, OFFSET=1 reaches {left}."));
     Ok(Report::new(format!("OFFSET=1 reaches {offset}.")).and(apart).and(reads))
 }
 
@@ -165,7 +169,8 @@ fn aligned(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let at = |k: f64| -> [(&str, f64); 1] { [("OFFSET", k)] };
     let [zero, one, whole] = rows.together([(APART, &at(0.0)), (APART, &at(1.0)), (APART, &at(16.0))])?;
     let speeds = (speed(zero, whole)?, speed(one, whole)?);
-    let (start, off) = (percent(facts, "OFFSET=0", speeds.0)?, percent(facts, "OFFSET=1", speeds.1)?);
+    let mut speed_at = |offset: &str, speed| percent(facts, &format!("speed ratio: {offset} / OFFSET=16"), speed);
+    let (start, off) = (speed_at("OFFSET=0", speeds.0)?, speed_at("OFFSET=1", speeds.1)?);
     let shows = speeds.0.low > speeds.1.high && speeds.0.high > 0.95;
     let shows = shows.then(|| "The buffers start at a multiple of the fetch size.".to_owned());
     let size = zero.short_size();
@@ -227,7 +232,8 @@ fn stride(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let by_value = |a: &&Estimate, b: &&Estimate| a.value.total_cmp(&b.value);
     let ends = rates.iter().min_by(by_value).zip(rates.iter().max_by(by_value));
     let range = ends.and_then(|(least, most)| {
-        Some((facts.byte_rate("least bytes moved", *least)?, facts.byte_rate("most bytes moved", *most)?))
+        let least = facts.byte_rate("lowest rate of whole fetches", *least)?;
+        Some((least, facts.byte_rate("highest rate of whole fetches", *most)?))
     });
     let whole = range.map(|(least, most)| {
         let size = binary_size(bytes);
@@ -268,8 +274,8 @@ mod tests {
         assert_eq!(
             found("coalescing", &rows).expect("enough rows").text(),
             "OFFSET=1 reaches 75 % of the OFFSET=0 speed at 2^13, 50 % at 2^12. If neighbouring 128-byte pieces \
-            are accessed far apart in time, it reaches 80 % of the OFFSET=16 speed at 2^10. At 2^10 elements, where \
-            the loads span 4.10 kB to 131 kB, the rates are 819 GB/s at stride 1, 205 GB/s at stride 8. At 2^10, \
+            are accessed far apart in time, OFFSET=1 reaches 80 % of the OFFSET=16 speed at 2^10. At 2^10 elements, \
+            where the loads span 4.10 kB to 131 kB, the rates are 819 GB/s at stride 1, 205 GB/s at stride 8. At 2^10, \
             reading the element from constant memory is as fast (within 10 %) as reading the element from global \
             memory."
         );

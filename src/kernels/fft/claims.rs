@@ -21,7 +21,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             };
             let longest = at(16.0).filter(|row| scalars(row) == scalars(best)).max_by_key(|row| columns(row))?;
             let other = at(2.0).find(|row| row.n == longest.n)?;
-            let speed = facts.speed("RADIX=16 over RADIX=2", byte_rate(longest)?, byte_rate(other)?)?;
+            let speed = facts.speed("speed ratio: RADIX=16 / RADIX=2", byte_rate(longest)?, byte_rate(other)?)?;
             Some(format!("At {}, RADIX=16 is {speed} RADIX=2.", longest.short_size()))
         },
     }),

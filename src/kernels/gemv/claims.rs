@@ -31,7 +31,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let quantised = of(rows, "q4_vec4").filter(measured).filter(has_size).max_by_key(|row| row.bytes)?;
             // Compares operations, since the bytes differ.
             let float = fastest(floats.filter(|row| row.n == quantised.n), flop_rate)?;
-            let speed = facts.speed("4-bit weights over f32", flop_rate(quantised)?, float.rate)?;
+            let speed = facts.speed("speed ratio: 4-bit weights / f32 weights", flop_rate(quantised)?, float.rate)?;
             Some(format!("At {}, 4-bit weights are {speed} f32 weights.", quantised.short_size()))
         },
     }),

@@ -10,7 +10,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: best,
     }),
     Claim::Ratio(Ratio {
-        name: "workgroup memory over global memory",
+        name: "speed ratio: workgroup memory / global memory",
         kernels: [("histogram/workgroup_atomic", NONE), ("histogram/global_atomic", NONE)],
         by: By::Bytes,
         says: "With {size} words, counting in workgroup memory is {} in global memory.",
@@ -26,7 +26,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let rate = |name, n| Some(fastest(of(rows, name).filter(|row| scalars(row) == n), byte_rate)?.rate);
             let at = |n| Some((n, rate("private", n)?, rate("workgroup_atomic", n)?));
             let (n, several, one) = sizes.into_iter().rev().find_map(at)?;
-            let gain = facts.speed("several copies over one", several, one)?;
+            let gain = facts.speed("speed ratio: several copies / one copy", several, one)?;
             Some(format!("With {} words, several copies of the bins are {gain} one copy.", short(n)))
         },
     }),

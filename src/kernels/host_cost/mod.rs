@@ -12,7 +12,7 @@ use record::suite::{Dispatch, HostPart};
 
 pub(super) const FAMILY: Family = Family {
     name: "host_cost",
-    summary: "host time to submit 1 to 1000 dispatches, by step, and to compile a kernel",
+    summary: "host time to submit 1 to 1000 dispatches, broken down by phase, and to compile a kernel",
     tags: &[Tag::Cost],
     model_text: "A submission has a fixed cost, and each of its n dispatches adds a fixed cost: time = submission + n \
         · dispatch. The device works at the same time, so the total is at least the device's time for the dispatches.",

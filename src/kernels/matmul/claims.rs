@@ -26,7 +26,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     reach!("rate with prefetched tiles", "double_buffered", "8×8 elements per invocation with prefetched tiles", FMA),
     reach!("rate of tensor cores", "cooperative", "tensor cores with f16 inputs", "the measured tensor peak"),
     Claim::Ratio(Ratio {
-        name: "f16 sums over f32 sums",
+        name: "speed ratio: f16 sums / f32 sums",
         kernels: [("matmul/cooperative_f16", NONE), ("matmul/cooperative", NONE)],
         by: By::Speed,
         says: "At {size}, products with f16 sums (11 significant bits) are {} products with f32 sums.",
@@ -54,7 +54,7 @@ fn best<'a>(rows: &[&'a Record], benchmark: &str) -> Option<Fastest<'a>> {
 
 fn tiles(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let (naive, tiled) = (best(rows, "naive")?, best(rows, "tiled")?);
-    let gain = facts.speed("tiled over naive", tiled.rate, naive.rate)?;
+    let gain = facts.speed("speed ratio: tiled / naive", tiled.rate, naive.rate)?;
     let with = if tiled.is_certain() { format!(" (fastest with {})", tiled.row.params_text()) } else { String::new() };
     let n = tiled.row.short_size();
     Some(format!("At {n}, tiles in workgroup memory{with} are {gain} the naive kernel."))
@@ -71,8 +71,8 @@ fn product(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let tile = &[("TILE", 16.0)][..];
     let [tiled, naive] = rows.together([("matmul/tiled", tile), ("matmul/naive", NONE)])?;
     let [blocked, _] = rows.together([("matmul/register_blocked", NONE), ("matmul/tiled", tile)])?;
-    let first = compared(facts, "tiled over naive", speed(tiled, naive)?)?;
-    let second = compared(facts, "registers over tiled", speed(blocked, tiled)?)?;
+    let first = compared(facts, "speed ratio: tiled / naive", speed(tiled, naive)?)?;
+    let second = compared(facts, "speed ratio: registers / tiled", speed(blocked, tiled)?)?;
     let size = tiled.short_size();
     Ok(Report::new(format!(
         "At {size}, tiles are {first} the naive kernel, and blocks in registers are {second} tiles."

@@ -18,7 +18,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: bandwidths,
     }),
     Claim::Ratio(Ratio {
-        name: "64 registers over 256",
+        name: "speed ratio: limit of 64 registers / limit of 256",
         kernels: [("memory_spaces/spill", &[("REGISTERS", 64.0)]), ("memory_spaces/spill", &[("REGISTERS", 256.0)])],
         by: By::Bytes,
         says: "With a limit of 64 registers, a kernel with 96 live values is {} with a limit of 256.",
@@ -133,7 +133,8 @@ fn tables(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     };
     let ratio = |(benchmark, space): (&str, &str)| {
         let ratio = stats::ratio(table(benchmark, 1.0)?, table(benchmark, 0.0)?)?;
-        Some(format!("{space} {}", facts.times(format!("{space} table, own element"), ratio)?))
+        let name = format!("speed ratio, {space} table: one element per invocation / one element for all");
+        Some(format!("{space} {}", facts.times(name, ratio)?))
     };
     let list = joined(TABLES.into_iter().filter_map(ratio), ", ")?;
     Some(format!("Speed of table reads with one element per invocation, relative to one element for all: {list}."))

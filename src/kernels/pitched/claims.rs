@@ -55,7 +55,8 @@ fn padding(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
         let time_of = |pitched: f64| {
             time(of(rows, benchmark).find(|row| row.n == largest.n && has_params(row, &[("PITCHED", pitched)]))?)
         };
-        let speed = facts.speed(format!("{benchmark} padded"), time_of(0.0)?, time_of(1.0)?)?;
+        let name = format!("speed ratio, {benchmark}: padded / packed rows");
+        let speed = facts.speed(name, time_of(0.0)?, time_of(1.0)?)?;
         Some(format!("{speed} without padding at {} ({benchmark})", largest.short_size()))
     };
     let list = joined(["rows_2d", "slices_3d"].iter().filter_map(gain), ", and ")?;

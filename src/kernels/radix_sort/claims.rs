@@ -24,7 +24,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let sweep = of_kernel("onesweep").filter(|row| of_kernel("three_kernels").any(|other| other.n == row.n));
             let sweep = largest(sweep)?;
             let three = fastest(of_kernel("three_kernels").filter(|row| row.n == sweep.n), byte_rate)?;
-            let speed = facts.speed("onesweep over three_kernels", byte_rate(sweep)?, three.rate)?;
+            let speed = facts.speed("speed ratio: onesweep / three_kernels", byte_rate(sweep)?, three.rate)?;
             Some(format!("At {}, onesweep is {speed} {}.", sweep.short_size(), label(three.row)))
         },
     }),

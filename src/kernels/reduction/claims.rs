@@ -13,7 +13,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: fastest,
     }),
     Claim::Ratio(Ratio {
-        name: "workgroup memory over global memory",
+        name: "speed ratio: workgroup memory / global memory",
         kernels: [(WORKGROUP, NONE), (GLOBAL, NONE)],
         by: By::Bytes,
         says: "The tree's steps in workgroup memory (with workgroup barriers) are {} the same steps in global memory.",
@@ -28,15 +28,15 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let best = best(rows)?.row;
             let rate = |benchmark| byte_rate(like(rows, benchmark, &[], best)?);
             let (device, workgroup) = (rate("interleaved_device_barrier")?, rate("interleaved_workgroup")?);
-            let barriers = facts.speed("workgroup barriers over device-wide barriers", workgroup, device)?;
+            let barriers = facts.speed("speed ratio: workgroup barriers / device-wide barriers", workgroup, device)?;
             if best.backend == Some(Api::Cuda) {
                 return Some(format!(
                     "In workgroup memory, the steps with workgroup barriers are {barriers} the steps with \
                     device-wide fences."
                 ));
             }
-            let data =
-                facts.speed("data in workgroup memory over global memory", device, rate("interleaved_global")?)?;
+            let name = "speed ratio: workgroup memory / global memory, device-wide barriers in both";
+            let data = facts.speed(name, device, rate("interleaved_global")?)?;
             Some(format!(
                 "With storageBarrier in both kernels, the steps in workgroup memory are {data} in global memory. With \
                 workgroup barriers alone, the steps are {barriers} with both barriers."
@@ -115,7 +115,8 @@ fn shared_memory(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
         return Ok(whole);
     }
     let [barriers, device] = rows.together([workgroup, (DEVICE_BARRIER, NONE)])?;
-    let gain = speed(barriers, device).ok().and_then(|gain| facts.times("part of the barriers", gain));
+    let name = "speed ratio: workgroup barriers / device-wide barriers";
+    let gain = speed(barriers, device).ok().and_then(|gain| facts.times(name, gain));
     if is_cuda {
         let fences = gain.map(|gain| {
             format!("With a device-wide fence in each step, the sum in shared memory takes {gain} as long.")
@@ -125,7 +126,7 @@ fn shared_memory(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let [device, global] = rows.together([(DEVICE_BARRIER, NONE), global])?;
     let data = speed(device, global)?;
     let holds = is_faster(data, CLAIM_MARGIN)?;
-    let gained = compared(facts, "part of the data", data)?;
+    let gained = compared(facts, "speed ratio: shared memory / global memory, device-wide barriers in both", data)?;
     let text = format!(
         "At {}, with device-wide barriers in both, the sum in shared memory is {gained} the sum in global memory.",
         device.short_size()

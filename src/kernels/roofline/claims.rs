@@ -21,7 +21,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: |rows, facts| {
             let (n, points) = points(rows)?;
             let (most, row) = *points.last().filter(|_| points.len() > 1)?;
-            let rate = facts.flop_rate("last rate", flop_rate(row)?)?;
+            let rate = facts.flop_rate("rate with the most FMAs", flop_rate(row)?)?;
             Some(format!("With {} f32 elements, {most} FMAs per element reach {rate}.", short(n)))
         },
     }),
@@ -46,7 +46,7 @@ fn half(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let is_below = |rate: Estimate| rate.high < full.low / 2.0;
     let after = points.iter().rposition(|(_, rate)| !is_below(*rate)).map(|last| last + 1)?;
     let before = points.iter().position(|(_, rate)| !is_above(*rate)).unwrap_or(points.len()).checked_sub(1)?;
-    let whole = facts.byte_rate("bandwidth", full)?;
+    let whole = facts.byte_rate("bandwidth with the fewest FMAs", full)?;
     if before + 1 == points.len() {
         return Some(format!(
             "With {n} f32 elements, bandwidth stays above half of {whole} up to {most} FMAs per element."
@@ -54,8 +54,8 @@ fn half(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     }
     let (low, (high, _)) = (points[before].0, points.get(after)?);
     // An FMA is two operations; an element is 4 bytes read and 4 written.
-    let from = facts.exact("half bandwidth FLOP per byte at least", low / 4.0);
-    let to = facts.exact("half bandwidth FLOP per byte at most", high / 4.0);
+    let from = facts.exact("FLOP per byte at half the bandwidth, at least", low / 4.0);
+    let to = facts.exact("FLOP per byte at half the bandwidth, at most", high / 4.0);
     Some(format!(
         "With {n} f32 elements, bandwidth falls from {whole} (FMAS={fewest}) to half of that between {low} and {high} \
         FMAs per element ({from}–{to} FLOP per byte)."

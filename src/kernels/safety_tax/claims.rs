@@ -26,7 +26,7 @@ fn cost(rows: &DeviceRows, facts: &mut Facts, benchmark: &str) -> Option<String>
     let own =
         |checks| time(measured.iter().find(|row| row.n == n && row.checks.map(Checks::switchable) == Some(checks))?);
     let (on, off) = (own(Checks::ALL)?, own(Checks::default())?);
-    let all = facts.duration(format!("{benchmark} checks on"), on, off)?;
+    let all = facts.duration(format!("time ratio, {benchmark}: all checks / no checks"), on, off)?;
     let single = [
         Checks { bounds: true, ..Checks::default() },
         Checks { loops: true, ..Checks::default() },
@@ -40,7 +40,7 @@ fn cost(rows: &DeviceRows, facts: &mut Facts, benchmark: &str) -> Option<String>
         .filter(|(slowest, _)| alone[1..].iter().all(|(other, _)| differ(*slowest, *other, 0.0).is_some()));
     let alone = slowest.and_then(|(with, checks)| {
         let ratio = differ(*with, off, 0.0).filter(|ratio| ratio.low > 1.0)?;
-        let ratio = facts.times(format!("{benchmark} {}", checks.name()), ratio)?;
+        let ratio = facts.times(format!("time ratio, {benchmark}: only {} / no checks", checks.name()), ratio)?;
         Some(format!(" ({} alone: {ratio})", checks.name()))
     });
     Some(format!("{benchmark} takes {all} with none{}", alone.unwrap_or_default()))

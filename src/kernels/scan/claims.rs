@@ -12,7 +12,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: rates,
     }),
     Claim::Ratio(Ratio {
-        name: "single_pass over three_kernels",
+        name: "speed ratio: single_pass / three_kernels",
         kernels: [("scan/single_pass", NONE), ("scan/three_kernels", NONE)],
         by: By::Bytes,
         says: "At that size, single_pass is {} three_kernels.",
@@ -26,7 +26,8 @@ pub(crate) const CLAIMS: &[Claim] = &[
             let (one, three) = pair(rows)?;
             let rivals = of(rows, "single_pass_subgroup").filter(|row| is_f32(row) && row.n == one.n);
             let best = fastest(rivals, byte_rate)?;
-            let speed = facts.speed("single_pass_subgroup over three_kernels", best.rate, byte_rate(three)?)?;
+            let name = "speed ratio: single_pass_subgroup / three_kernels";
+            let speed = facts.speed(name, best.rate, byte_rate(three)?)?;
             let with = match best.row.params_text() {
                 params if best.is_certain() && !params.is_empty() => format!(" (fastest with {params})"),
                 _ => String::new(),

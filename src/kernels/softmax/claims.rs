@@ -45,7 +45,8 @@ pub(crate) fn gain(rows: &DeviceRows, facts: &mut Facts, passes: &str) -> Option
     let has_size = |row: &&Record| byte_rate(row).is_some() && others.clone().any(|other| other.n == row.n);
     let several = of(rows, passes).filter(has_size).max_by_key(|row| (columns(row), scalars(row)))?;
     let best = fastest(others.filter(|row| row.n == several.n), byte_rate)?;
-    let speed = facts.speed(format!("{} over {passes}", best.row.benchmark), best.rate, byte_rate(several)?)?;
+    let name = format!("speed ratio: {} / {passes}", best.row.benchmark);
+    let speed = facts.speed(name, best.rate, byte_rate(several)?)?;
     Some(format!("At {}, {} is {speed} {passes}.", several.short_size(), best.row.benchmark))
 }
 

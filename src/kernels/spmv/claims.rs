@@ -13,14 +13,14 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: |rows, facts| joined(KINDS.iter().filter_map(|(name, kind)| best(rows, facts, name, *kind)), " "),
     }),
     Claim::Ratio(Ratio {
-        name: "row, power-law over random matrix",
+        name: "byte rate ratio of row: power-law matrix / random matrix",
         kernels: [("spmv/row", &[("MATRIX", 2.0)]), ("spmv/row", &[("MATRIX", 1.0)])],
         by: By::Bytes,
         says: "spmv/row processes the bytes of a power-law matrix (rows of 2 to 8192 nonzeros) {} those of a random \
             matrix (rows of 0 to 32).",
     }),
     Claim::Ratio(Ratio {
-        name: "merge, power-law over random matrix",
+        name: "byte rate ratio of merge: power-law matrix / random matrix",
         kernels: [("spmv/merge", &[("MATRIX", 2.0)]), ("spmv/merge", &[("MATRIX", 1.0)])],
         by: By::Bytes,
         says: "spmv/merge processes the bytes of a power-law matrix (rows of 2 to 8192 nonzeros) {} those of a random \

@@ -46,6 +46,7 @@ fn gain(rows: &[&Record], facts: &mut Facts, dimensions: &'static str) -> Option
     let plain = fastest_bytes(of_kind(rows, dimensions).filter(|row| row.benchmark == naive))?;
     let others = of_kind(rows, dimensions).filter(|row| row.benchmark != naive && row.n == plain.row.n);
     let other = fastest(others, byte_rate)?;
-    let speed = facts.speed(format!("{} over {naive}", other.row.benchmark), other.rate, plain.rate)?;
+    let name = format!("speed ratio: {} / {naive}", other.row.benchmark);
+    let speed = facts.speed(name, other.rate, plain.rate)?;
     Some(format!("At that size, {} is {speed} {naive}.", label(other.row)))
 }

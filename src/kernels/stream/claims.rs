@@ -29,7 +29,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: |rows, facts| extreme(rows, facts, SLOWEST, |rate| rate),
     }),
     Claim::Ratio(Ratio {
-        name: "nstream over triad",
+        name: "byte rate ratio: nstream / triad",
         kernels: [("stream/nstream", NONE), ("stream/triad", NONE)],
         by: By::Bytes,
         says: "At {size} {dtype}, nstream (three reads per write) moves bytes {} triad.",
@@ -59,7 +59,7 @@ fn extreme(rows: &[&Record], facts: &mut Facts, word: &str, time: fn(Estimate) -
     }
     let name = if let [name] = &*names { name } else { word };
     let rate = level(&rates)?;
-    let speed = facts.speed(format!("{name} over copy"), rate, copied)?;
+    let speed = facts.speed(format!("byte rate ratio: {name} / copy"), rate, copied)?;
     let rate = facts.byte_rate(name, rate)?;
     Some(match &*names {
         [name] => format!("The {word} other kernel is {name} at {rate}, {speed} copy."),

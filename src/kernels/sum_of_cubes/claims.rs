@@ -12,13 +12,13 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: steps,
     }),
     Claim::Ratio(Ratio {
-        name: "workgroup memory over a register",
+        name: "time ratio: accumulating in workgroup memory / in a register",
         kernels: [(ACCUMULATE, NONE), (SERIAL, NONE)],
         by: By::Duration,
         says: "Accumulating in workgroup memory takes {} in a register.",
     }),
     Claim::Ratio(Ratio {
-        name: "all steps",
+        name: "speed ratio: tree / first step",
         kernels: [(TREE, NONE), ("sum_of_cubes/one_invocation", NONE)],
         by: By::Speed,
         says: "With {size} u32 values, the tree is {} the first step.",
@@ -153,7 +153,8 @@ fn each_step(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let mut parts = Vec::new();
     for (pair, (_, what)) in found.windows(2).zip(&LADDER[1..]) {
         let gain = speed(pair[1], pair[0])?;
-        parts.push(format!("{what} {}", facts.times(*what, gain).ok_or_else(|| noisy("a step gains", gain))?));
+        let times = facts.times(*what, gain).ok_or_else(|| noisy("the speedup of a step is", gain))?;
+        parts.push(format!("{what} {times}"));
     }
     let last = facts.time("32 blocks time", known_time(found[3])?).map(|time| format!("32 blocks {time}"));
     let size = found[0].short_size();
@@ -169,7 +170,8 @@ fn clock(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     if inside >= outside.low && inside <= outside.high {
         return Err(Why::new("too noisy to tell: the in-kernel time is within the noise of the event time"));
     }
-    let events = facts.time("events", outside).ok_or_else(|| Why::new("the time is too noisy to quote"))?;
+    let events =
+        facts.time("time between events", outside).ok_or_else(|| Why::new("the time is too noisy to quote"))?;
     let inside_text = format::scaled(inside, format::TIME_UNITS);
     let text = format!("The kernel takes {inside_text} by its own clock, and {events} when timed with two events.");
     Ok(Answer::new(inside < outside.low, text))

@@ -44,7 +44,7 @@ fn rotate(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     let sampled = of(rows, "rotate_sampled").filter(|row| row.gb_per_s.is_some()).max_by_key(|row| row.bytes)?;
     let computed = of(rows, "rotate_by_hand").find(|row| (&row.n, &row.params) == (&sampled.n, &sampled.params))?;
     // Compares times, since both ways rotate the same pixels.
-    let speed = facts.speed("texture unit over kernel", time(computed)?, time(sampled)?)?;
+    let speed = facts.speed("speed ratio: texture unit / kernel", time(computed)?, time(sampled)?)?;
     let fast = facts.byte_rate("rotate_sampled", byte_rate(sampled)?)?;
     let slow = facts.byte_rate("rotate_by_hand", byte_rate(computed)?)?;
     // The gain depends on the angle.

@@ -12,22 +12,22 @@ pub(crate) const CLAIMS: &[Claim] = &[
         state: fastest,
     }),
     Claim::Ratio(Ratio {
-        name: "coalesced writes over coalesced reads",
+        name: "speed ratio: coalesced writes / coalesced reads",
         kernels: [(WRITE, NONE), (READ, NONE)],
         by: By::Bytes,
         says: "With coalesced writes, the naive kernel is {} with coalesced reads.",
     }),
     Claim::Ratio(Ratio {
-        name: "read over read_write",
+        name: "speed ratio: input bound as read / bound as read_write",
         kernels: [(WRITE, NONE), ("transpose/naive_read_write_input", NONE)],
         by: By::Bytes,
-        says: "With an input bound as `read`, the naive kernel is {} with an input bound as `read_write`.",
+        says: "With the input bound as `read`, the naive kernel is {} with `read_write`.",
     }),
     Claim::Ratio(Ratio {
-        name: "padded tile over unpadded",
+        name: "speed ratio: padded tile / unpadded tile",
         kernels: [PADDED, UNPADDED],
         by: By::Bytes,
-        says: "A padded tile is {} an unpadded one.",
+        says: "A padded tile is {} an unpadded tile.",
     }),
     Claim::Article(ArticleClaim {
         id: "D5",
@@ -119,11 +119,12 @@ fn two_ways(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
 
 fn tile(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let [padded, unpadded, naive] = rows.together([PADDED, UNPADDED, (WRITE, NONE)])?;
-    let first = compared(facts, "padded over unpadded", speed(padded, unpadded)?)?;
-    let second = compared(facts, "padded over naive", speed(padded, naive)?)?;
+    let first = compared(facts, "speed ratio: padded / unpadded", speed(padded, unpadded)?)?;
+    let second = compared(facts, "speed ratio: padded / naive", speed(padded, naive)?)?;
     let size = padded.short_size();
     let text = format!(
-        "At {size}, the padded tile is {first} the unpadded one, and {second} the naive kernel with coalesced writes."
+        "At {size}, the padded tile is {first} the unpadded tile, and {second} the naive kernel with coalesced \
+         writes."
     );
     let figures = [(padded, "padded"), (unpadded, "unpadded"), (naive, "naive")];
     Ok(Report::new(text).with(figures.map(|(row, name)| rate(facts, name, row))))

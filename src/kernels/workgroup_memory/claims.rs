@@ -6,13 +6,13 @@ use record::suite::binary_size;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Ratio(Ratio {
-        name: "length by override over fixed length",
+        name: "time ratio: length set by an override / fixed length",
         kernels: [("workgroup_memory/override_size", &[("LENGTH", 256.0)]), ("workgroup_memory/fixed_size", NONE)],
         by: By::Duration,
         says: "With an array length set by an override, the kernel takes {} with a fixed length.",
     }),
     Claim::Ratio(Ratio {
-        name: "length at launch over fixed length",
+        name: "time ratio: length set at launch / fixed length",
         kernels: [
             ("workgroup_memory/dynamic_size", &[("SHARED_BYTES", 1024.0)]),
             ("workgroup_memory/fixed_size", NONE),
@@ -21,19 +21,19 @@ pub(crate) const CLAIMS: &[Claim] = &[
         says: "With an array length set at launch, the kernel takes {} with a fixed length.",
     }),
     Claim::Ratio(Ratio {
-        name: "one array over a struct",
+        name: "time ratio: three arrays in one block of words / struct of three arrays",
         kernels: [("workgroup_memory/carved", NONE), ("workgroup_memory/structured", NONE)],
         by: By::Duration,
         says: "With three arrays in one block of words, the kernel takes {} with a struct of three arrays.",
     }),
     Claim::Ratio(Ratio {
-        name: "one word over 32 words",
+        name: "time ratio: writes to one word / writes to 32 words",
         kernels: [("workgroup_memory/same_word", NONE), ("workgroup_memory/distinct_words", NONE)],
         by: By::Duration,
         says: "Writes by 32 invocations to one word take {} writes to 32 words.",
     }),
     Claim::Ratio(Ratio {
-        name: "atomics over 32 words",
+        name: "time ratio: atomicMax on one word / writes to 32 words",
         kernels: [("workgroup_memory/atomic_word", NONE), ("workgroup_memory/distinct_words", NONE)],
         by: By::Duration,
         says: "Applying atomicMax 32 times to one word takes {} writing to 32 words.",
@@ -54,14 +54,14 @@ pub(crate) const CLAIMS: &[Claim] = &[
         },
     }),
     Claim::Ratio(Ratio {
-        name: "zeroed by the API",
+        name: "time ratio: zeroed by the API / not zeroed",
         kernels: [(ZERO_INIT, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])],
         by: By::Duration,
         says: "When the API zeroes an array of 16 KiB of which workgroups use 1 KiB, the kernel takes {} without \
             zeroing.",
     }),
     Claim::Ratio(Ratio {
-        name: "zeroed by the kernel",
+        name: "time ratio: zeroed by the kernel / not zeroed",
         kernels: [(ZERO_INIT, &[("ZEROING", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])],
         by: By::Duration,
         says: "When the kernel zeroes an array of 16 KiB of which workgroups use 1 KiB, it takes {} without zeroing.",
@@ -218,12 +218,14 @@ fn blocks_of_an_sm(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> 
 fn zeroing(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let [set, left] = rows.together([(ZERO_INIT, &[("ZEROING", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])])?;
     let longer = speed(left, set)?;
-    let quoted = facts.times("zeroed by the kernel", longer).ok_or_else(|| noisy("the ratio is", longer))?;
+    let quoted = facts.times("time ratio: zeroed by the kernel / not zeroed", longer);
+    let quoted = quoted.ok_or_else(|| noisy("the ratio of the times is", longer))?;
     let by_api =
         rows.together([(ZERO_INIT, &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)]), (ZERO_INIT, &[("ZEROING", 0.0)])]);
     let by_api = by_api.ok().and_then(|[set, left]| {
         let longer = speed(left, set).ok()?;
-        Some(format!(", and {} as long if the API does", facts.times("zeroed by the API", longer)?))
+        let quoted = facts.times("time ratio: zeroed by the API / not zeroed", longer)?;
+        Some(format!(", and {quoted} as long if the API does"))
     });
     let by_api = by_api.unwrap_or_default();
     Ok(Report::new(format!("The kernel takes {quoted} as long if it zeroes 16 KiB first{by_api}.")))
@@ -252,7 +254,11 @@ fn one_value(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let answer = right(rows, &["workgroup_memory/same_word"], |_| {
         "In every round, the word holds one of the 32 written values.".to_owned()
     })?;
-    let kernels = [("distinct_words", "32 words"), ("same_word", "one word"), ("atomic_word", "atomics on one word")];
+    let kernels = [
+        ("distinct_words", "writes to 32 words"),
+        ("same_word", "writes to one word"),
+        ("atomic_word", "atomicMax on one word"),
+    ];
     let mut figure = |(kernel, name): (&str, &str)| {
         let kernel = format!("workgroup_memory/{kernel}");
         let row = rows.together([(&kernel, NONE)]).ok().filter(|_| !rows.is_software())?;

@@ -20,9 +20,9 @@ pub fn beside(rows: &DeviceRows, facts: &mut Facts, own: Subject, other: Subject
     sentence(facts, (first, own.1), (second, other.1)).map(Report::new)
 }
 
-/// `The padded tile is 1.7× as fast as the unpadded one: 2.8 TB/s and 1.6 TB/s at 2^28.`
+/// `The padded tile is 1.7× as fast as the unpadded tile: 2.8 TB/s and 1.6 TB/s at 2^28.`
 pub fn sentence(facts: &mut Facts, own: (&Record, &str), other: (&Record, &str)) -> Result<String, Why> {
-    let compared = compared(facts, other.1, speed(own.0, other.0)?)?;
+    let compared = compared(facts, &format!("speed ratio: {} / {}", own.1, other.1), speed(own.0, other.0)?)?;
     let rates = rates(facts, own.0, other.0).map_or_else(String::new, |rates| format!(": {rates}"));
     Ok(format!("At {}, {} {} {compared} {}{rates}.", own.0.short_size(), own.1, verb(own.1), other.1))
 }
