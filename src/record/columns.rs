@@ -65,7 +65,7 @@ pub const COLUMNS: &[Column] = &[
     column!(Identity benchmark, "", "implementation of the family's job"),
     column!(Identity dtype, "", "element type, in WGSL's notation where WGSL has it"),
     column!(Identity n, "", "size: number of elements, rows x columns, or m x n x k"),
-    column!(Identity params, "", "parameters as K=V, joined by ';' and sorted by name"),
+    column!(Identity params, "", "parameters as K=V, separated by ';' and sorted by name"),
     column!(Text workgroup_size, "", "workgroup size, for example 256x1x1"),
     column!(
         Text checks,
@@ -73,7 +73,7 @@ pub const COLUMNS: &[Column] = &[
         "run-time checks added to the kernel: off, on, or their names; DirectX 12 always guards integer divisions"
     ),
     column!(Text shader_hash, "", "hash of the compiled source, including constants but not comments"),
-    column!(Text status, "", "state of the row: ok, wrong, skipped, failed or implausible"),
+    column!(Text status, "", "status of the row: ok, wrong, skipped, failed or implausible"),
     column!(Text reason, "", "reason why the status is not ok, or a remark about the row"),
     column!(
         Figure timer,
@@ -96,7 +96,7 @@ pub const COLUMNS: &[Column] = &[
         "ns",
         "lower end of the 95 % interval for median_ns in another run of the same build; in schema 1, of one series"
     ),
-    column!(Figure ci_high_ns, "ns", "upper end of the interval whose lower end is ci_low_ns"),
+    column!(Figure ci_high_ns, "ns", "upper end of the interval that starts at ci_low_ns"),
     column!(Figure end_to_end_ns, "ns", "median wall time, including copies to and from the host"),
     column!(Text bytes, "B", "bytes that the algorithm must move, reads plus writes"),
     column!(Text flops, "FLOP", "arithmetic operations that the algorithm must do; an FMA counts as 2"),
@@ -122,7 +122,7 @@ pub const COLUMNS: &[Column] = &[
         "subgroup size that the API reports: `32`, or `8-32` if the driver selects it; empty if not reported"
     ),
     column!(Text cause, "", "keyword for the reason, for example timed-out, unsupported or above-ceiling"),
-    column!(Figure epochs_ns, "ns", "median time of one launch in each epoch, in their order, joined by ';'"),
+    column!(Figure epochs_ns, "ns", "median launch time of each epoch, in epoch order, separated by ';'"),
     column!(Figure noise_within, "", "relative standard error of an epoch's median, estimated from its samples"),
     column!(Figure noise_between, "", "relative standard deviation of the epochs' medians"),
     column!(Figure slope_ns, "ns", "time that one more launch adds to a submission: slope over k, 2k and 4k launches"),
@@ -135,7 +135,7 @@ pub const COLUMNS: &[Column] = &[
         "",
         "UUID of the card, or else its PCI address; anonymous reports have a hash of the UUID and no address"
     ),
-    column!(Text apis, "", "all APIs of the run, joined by +"),
+    column!(Text apis, "", "all APIs of the run, separated by '+'"),
     column!(Text l2_bytes, "B", "size of the L2 cache as the driver reports it"),
     column!(Text profile, "", "profile of the run: quick, standard or thorough"),
     column!(
@@ -175,7 +175,7 @@ pub const COLUMNS: &[Column] = &[
     column!(
         Figure energies_j,
         "J",
-        "energy of one launch in each epoch that measured energy, in their order, joined by ';'"
+        "energy of one launch in each epoch that measured energy, in epoch order, separated by ';'"
     ),
     column!(Figure power_w, "W", "mean power of the card during the launches that energy_j covers"),
     column!(
