@@ -90,7 +90,7 @@ fn one_run(records: &[Record], faults: &mut Vec<Fault>) {
             let within = api.flatten().map_or("the report".to_owned(), |api| format!("the {} rows", api.title()));
             add(
                 faults,
-                &format!("{column} has more than one value in {within}: '{one}' and '{other}'"),
+                &format!("column {column} has more than one value in {within}: '{one}' and '{other}'"),
                 Remedy::OneRun,
             );
         }
@@ -102,7 +102,8 @@ fn anonymous(records: &[Record], faults: &mut Vec<Fault>) {
     for row in records {
         for column in COLUMNS.iter().filter(|column| column.unit.is_empty() && column.kind != Kind::Figure) {
             if let Some(path) = path_in(&(column.get)(row)) {
-                add(faults, &format!("{}: {} contains the path {path}", case_text(row), column.name), Remedy::Issue);
+                let text = format!("{}: column {} contains the path {path}", case_text(row), column.name);
+                add(faults, &text, Remedy::Issue);
             }
         }
     }
@@ -175,7 +176,9 @@ fn kernel(row: &Record, checks: &Checks, faults: &mut Vec<Fault>) {
     let is_unread = row.shader_hash.is_empty() && row.status == Status::Skipped;
     if row.shader_hash != expected && !is_unread && !(checks.is_known_kernel)(kernel_key(row)) {
         let found = &row.shader_hash;
-        add(&format!("shader_hash '{found}' belongs to no known build; the kernel of this build has '{expected}'"));
+        add(&format!(
+            "column shader_hash: '{found}' belongs to no known build; the kernel of this build has '{expected}'"
+        ));
     }
 }
 

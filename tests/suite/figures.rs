@@ -122,7 +122,8 @@ fn the_ratios_of_two_reports_are_those_of_rows_of_one_source() {
         format!("{}–{}×", of[0].1, of[of.len() - 1].1)
     };
     let expected = format!(
-        "NVIDIA H200 over NVIDIA H100 80GB HBM3, Vulkan: DRAM-bound jobs {}, compute-bound GEMM f32 {}×, other jobs {}.",
+        "Speed of NVIDIA H200 ÷ NVIDIA H100 80GB HBM3, Vulkan: DRAM-bound jobs {}, compute-bound GEMM f32 {}×, other \
+         jobs {}.",
         range(&mut dram),
         compute[0].1,
         range(&mut other)

@@ -86,7 +86,7 @@ fn two_cards_are_compared_first_and_three_have_a_column_per_model() {
     assert_eq!(two["screen"]["is_versus"], true);
     let [sentence, ..] = list(&two["screen"]["answer"]) else { panic!("a sentence") };
     let (names, ratios) = text(sentence).split_once(": ").unwrap();
-    assert_eq!(names, "Twice over NVIDIA H100 80GB HBM3, Vulkan");
+    assert_eq!(names, "Speed of Twice ÷ NVIDIA H100 80GB HBM3, Vulkan");
     let numbers = ratios.split([' ', '–', '×', ',']).filter(|word| word.starts_with("0."));
     let numbers: Vec<f64> = numbers.filter_map(|number| number.parse().ok()).collect();
     assert!(numbers.len() >= 3 && numbers.iter().all(|ratio| (ratio - 0.5).abs() < 1e-9), "{sentence}");

@@ -104,11 +104,11 @@ fn text_of(value: &Value) -> Result<Cow<'_, str>, String> {
 /// Sets the fields that only JSON has.
 fn complete(record: &mut Record, object: &Map<String, Value>) -> Result<(), String> {
     if let Some(samples) = object.get("samples_ns") {
-        record.all_samples_ns = samples_of(samples).ok_or("samples_ns must be an array of positive times")?;
+        record.all_samples_ns = samples_of(samples).ok_or("`samples_ns` must be an array of positive times")?;
     }
     if let Some(counts) = object.get("epoch_samples") {
         let counts = serde_json::from_value(counts.clone());
-        record.epoch_samples = counts.map_err(|_| "epoch_samples must be an array of counts")?;
+        record.epoch_samples = counts.map_err(|_| "`epoch_samples` must be an array of counts")?;
     }
     record.picture_hash = object.get("picture_hash").and_then(Value::as_str).map(|hash| visible(hash).into_owned());
     Ok(())
@@ -200,7 +200,7 @@ mod tests {
             ("[7]", "r.json, line 1: a row must be an object whose keys are column names"),
             (
                 &format!("[{}]", row("\"samples_ns\": [1, -2]")),
-                "r.json, line 1: samples_ns must be an array of positive times",
+                "r.json, line 1: `samples_ns` must be an array of positive times",
             ),
             ("", "r.json, line 1: the file is cut off"),
         ] {

@@ -93,14 +93,14 @@ pub(crate) fn pair_sentences<'a>(columns: &[Vec<&'a Record>], jobs: &[Vec<Shown<
 const BOUND: f64 = 0.7;
 
 impl Pair<'_> {
-    /// `NVIDIA H200 over NVIDIA H100 80GB HBM3, Vulkan: DRAM-bound jobs 1.41–1.46×, compute-bound GEMM f32 0.990×.`
+    /// `Speed of NVIDIA H200 ÷ NVIDIA H100 80GB HBM3, Vulkan: DRAM-bound jobs 1.41–1.46×, other jobs 1.02×.`
     fn sentence(&self) -> Option<String> {
         let (_, [first, second], _) = self.ratios.first()?;
         let names = if first.device == second.device {
             let [first, second] = self.columns.map(letter);
-            format!("{second} over {first}")
+            format!("{second} ÷ {first}")
         } else {
-            format!("{} over {}", second.device, first.device)
+            format!("{} ÷ {}", second.device, first.device)
         };
         let kind = |rows: &[&Record; 2]| {
             let both = |is_it: fn(Bound) -> bool| {
@@ -125,7 +125,8 @@ impl Pair<'_> {
         };
         let texts = ["DRAM-bound", "compute-bound", "other"].into_iter().filter_map(range);
         let texts = format::joined(texts, ", ");
-        (!texts.is_empty()).then(|| format!("{names}, {}: {texts}.", first.toolchain().map_or("", |of| of.api.title())))
+        let api = first.toolchain().map_or("", |of| of.api.title());
+        (!texts.is_empty()).then(|| format!("Speed of {names}, {api}: {texts}."))
     }
 }
 
