@@ -76,7 +76,10 @@ pub fn interface(case: &Case) -> Result<Interface> {
         let declared = benchmark.declared.and_then(|own| own.workgroup(&case.shape));
         let workgroup_size = declared.or(threads.map(|threads| [threads, 1, 1])).ok_or_else(|| {
             fault(if bounds.is_empty() {
-                format!("'{name}' has no __launch_bounds__(THREADS): add it, or set workgroup = THREADS in a .toml")
+                format!(
+                    "'{name}' has no __launch_bounds__(THREADS): add the attribute, or set workgroup = THREADS in a \
+                     .toml file"
+                )
             } else {
                 format!("'{bounds}' is not a valid number of threads")
             })

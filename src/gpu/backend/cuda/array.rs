@@ -100,7 +100,7 @@ impl Array {
     /// A copy of all rows; the caller sets source and destination.
     fn rows(&self, memory: &Memory, pitch: usize) -> Result<sys::CUDA_MEMCPY2D> {
         if pitch < self.row_bytes || ((self.height - 1) * pitch + self.row_bytes) as u64 > memory.bytes() {
-            return Err(Error::Validation("a row copy exceeds its buffer".to_owned()));
+            return Err(Error::Validation("a copy of texture rows does not fit in its pitch or buffer".to_owned()));
         }
         // Zero is no valid memory type: set both before the structure is read.
         let mut copy = std::mem::MaybeUninit::<sys::CUDA_MEMCPY2D>::zeroed();

@@ -139,7 +139,7 @@ impl Memory {
     /// As for [`upload_to`].
     pub(super) unsafe fn upload(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         if offset.saturating_add(bytes.len() as u64) > self.bytes {
-            return Err(Error::Validation("a copy to the device exceeds its buffer".to_owned()));
+            return Err(Error::Validation("a copy to the device is larger than its destination buffer".to_owned()));
         }
         // SAFETY: the length was checked; the caller guarantees the rest.
         unsafe { upload_to(&self.context, bytes, self.address + offset) }
@@ -151,7 +151,9 @@ impl Memory {
     /// No code accesses `to` before the next [`Context::wait`] has returned without an error.
     pub(super) unsafe fn download(&self, offset: u64, to: &mut Pinned, at: u64, bytes: u64) -> Result<()> {
         if offset.saturating_add(bytes) > self.bytes || at.saturating_add(bytes) > to.bytes as u64 {
-            return Err(Error::Validation("a copy to the host exceeds its buffers".to_owned()));
+            return Err(Error::Validation(
+                "a copy to the host is larger than its source or destination buffer".to_owned(),
+            ));
         }
         // SAFETY: both lengths were checked. The driver frees both only after previous work in the stream.
         self.context.issue("copying from the device", |stream| unsafe {
@@ -162,7 +164,7 @@ impl Memory {
     /// Copies the start of this memory into pageable memory.
     pub(super) fn download_pageable(&self, to: &mut Vec<u8>) -> Result<()> {
         if to.len() as u64 > self.bytes {
-            return Err(Error::Validation("a copy to the host exceeds its buffer".to_owned()));
+            return Err(Error::Validation("a copy to the host is larger than its source buffer".to_owned()));
         }
         // SAFETY: the length was checked. A `Vec` is pageable, so the driver returns only after the copy.
         self.context.issue("copying from the device", |stream| unsafe {

@@ -102,7 +102,7 @@ impl Pitched {
 
     fn packed(&self, memory: &Memory) -> Result<Side> {
         if self.rows.packed > memory.bytes() {
-            return Err(Error::Validation("a row copy exceeds its buffer".to_owned()));
+            return Err(Error::Validation("a copy of pitched rows is larger than its buffer".to_owned()));
         }
         Ok(Side { start: memory.address(), pitch: self.rows.row })
     }

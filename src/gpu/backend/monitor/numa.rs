@@ -46,7 +46,7 @@ mod linux {
     use std::fs;
     use std::path::Path;
 
-    pub(super) const EXCLUDED: &str = "this process is not allowed on the cores of that NUMA node";
+    pub(super) const EXCLUDED: &str = "this process may not run on the cores of the chosen NUMA node";
 
     pub(super) struct Cores(libc::cpu_set_t);
 

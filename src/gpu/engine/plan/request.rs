@@ -8,12 +8,12 @@ use record::suite::{Benchmark, Block, Cases, Extent, Family, Profile, Quick, Tag
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Caches {
-    /// As the previous launch of the same kernel left them.
+    /// Caches as the previous launch of the same kernel left them.
     #[default]
     Hot,
     /// 256 MiB of other memory is set to zero before each launch, untimed.
     Cold,
-    /// Each case both ways.
+    /// Each case is measured both ways.
     Both,
 }
 
