@@ -38,8 +38,8 @@ pub(super) struct Arguments {
     /// Exit with code 4 if a case is slower by more than PCT percent
     ///
     /// Only times from the device's clock count. A slow-down must exceed the limit by more than the measured noise,
-    /// corrected for the number of cases. With one run per side, it may still be run-to-run variation. The exit code
-    /// is 1 if no case can be judged.
+    /// corrected for the number of cases. With one run per side, the slow-down may still be run-to-run variation. The
+    /// exit code is 1 if no case can be judged.
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
     /// Treat differences below this many percent as no change [default: 1.25; 0.5 for runs with --against]

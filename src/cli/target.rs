@@ -85,7 +85,7 @@ fn cuda_ready() -> Vec<Target> {
     let found = cuda().unwrap_or_default();
     match gpu::backend::cuda::check_compiler() {
         Err(error) if !found.is_empty() => {
-            super::output::say(&format!("CUDA is left out: {error}"));
+            super::output::say(&format!("CUDA is skipped: {error}"));
             Vec::new()
         }
         _ => found,

@@ -215,7 +215,7 @@ fn a_dispatch_of_a_scalar_each_over_vectors_says_so() {
         ("k.wgsl", &kernel(vectors, "output[id.x] = vec4(1.0);")),
         ("k.toml", "sizes = 4096\nlimit = \"none\"\n"),
     ]);
-    let hint = "4096 invocations run, one per scalar, but 'output' has 1024 elements of 4 scalars; set groups";
+    let hint = "4096 invocations run, one per scalar, but 'output' has 1024 elements of 4 scalars; set `groups`";
     assert!(status == Status::Wrong && code == Some(3) && reason.contains(hint), "{reason}");
 }
 
@@ -265,11 +265,11 @@ fn a_name_that_nothing_has_is_refused() {
         ),
         (
             "steps = [{ entry = \"main\" }, { swap = [\"a\", \"outptu\"] }]",
-            "steps: no dispatch binds 'outptu'; the bound buffers are a, output",
+            "steps: no dispatch binds a buffer 'outptu'; the bound buffers are a, output",
         ),
         (
             "steps = [{ entry = \"main\", indirect = \"x\" }]",
-            "steps: no dispatch binds 'x'; the bound buffers are a, output",
+            "steps: no dispatch binds a buffer 'x'; the bound buffers are a, output",
         ),
         (
             "steps = [{ repeat = 2, index = \"n\", steps = [{ entry = \"main\" }] }]",
@@ -277,9 +277,9 @@ fn a_name_that_nothing_has_is_refused() {
         ),
         ("steps = [{ entry = \"main\" }, { repeat = 1000000, steps = [] }]", "repeats steps more than 100000 times"),
         ("[params]\nT = []", "[params]: T needs at least one value"),
-        ("[buffers]\na = { size = [1, 1] }", "[buffers.a]: size and format apply to textures only"),
+        ("[buffers]\na = { size = [1, 1] }", "[buffers.a]: `size` and `format` apply to textures only"),
         ("[buffers]\na = \"small\"", "expected a table, for example { contents = \"small\" }"),
-        ("name = \" \"", "k.toml: name is empty"),
+        ("name = \" \"", "k.toml: `name` is empty"),
     ] {
         folder.write("k.toml", format!("{toml}\n"));
         let wgsl = kernel(&format!("override T: u32 = 1u;\n{IN}{OUT}"), "output[id.x] = a[id.x] * f32(T);");

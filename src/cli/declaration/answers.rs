@@ -174,7 +174,7 @@ pub(super) fn allowed(
         tolerance(first, &mut absolute);
         for ((index, slot), absolute) in (first..).zip(slots).zip(absolute) {
             if !absolute.is_finite() || absolute < 0.0 {
-                let why = format!("tolerance must be finite and at least 0, but is {absolute} for i = {index}");
+                let why = format!("`tolerance` must be finite and at least 0, but is {absolute} for i = {index}");
                 let _ = fault.set(format!("[verify]: {why}"));
             }
             let is_allowed = fields.is_empty() || float_at(fields, index);

@@ -100,7 +100,7 @@ impl Own {
         let usual = if is_output { Filling::Output } else { Filling::Random(Values::Signed) };
         let filling = self.contents.clone().unwrap_or(usual);
         if !self.size.is_empty() || self.format.is_some() {
-            return Err(usage!("{file}: [buffers.{}]: size and format apply to textures only", layout.name));
+            return Err(usage!("{file}: [buffers.{}]: `size` and `format` apply to textures only", layout.name));
         }
         let (scalars, scalar) = (length.div_ceil(size), layout.scalar);
         let contents = filling.contents((scalars, scalar, None), number, scope, file)?;
@@ -150,12 +150,14 @@ impl Own {
                 (columns.real() as u64, rows.real() as u64)
             }
             (.., Some(Filling::Picture(picture))) => (picture.width, picture.height),
-            _ => return refused("the texture needs size = [\"WIDTH\", \"HEIGHT\"], or sizes of the form ROWSxCOLUMNS"),
+            _ => {
+                return refused("the texture needs size = [\"WIDTH\", \"HEIGHT\"], or `sizes` of the form ROWSxCOLUMNS");
+            }
         };
         let layers = self.size.get(2).map_or(Ok(LAYERS), |layers| layers.whole(scope, 1))?;
         let (of_layer, layers) = match layout.layers {
             Layers::One if self.size.len() > 2 => {
-                return refused("size must have two values, since the texture is 2-D");
+                return refused("`size` must have two values, since the texture is 2-D");
             }
             Layers::One => (height, Layers::One),
             Layers::Array(_) => (height, Layers::Array(layers)),

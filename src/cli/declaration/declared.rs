@@ -78,7 +78,7 @@ impl Declared {
         }
         let is_bound = |name: &str| launch.bound.contains_key(name);
         if let Some(unknown) = launch.written.iter().find(|name| !is_bound(name)) {
-            return Err(self.fault(format!("steps: no dispatch binds '{unknown}'")));
+            return Err(self.fault(format!("steps: no dispatch binds a buffer '{unknown}'")));
         }
         Ok((launch, places))
     }
@@ -176,8 +176,8 @@ impl Declaration for Declared {
         let Some((name, own)) = layouts.iter().find_map(elements) else { return String::new() };
         let count = n.div_ceil(own);
         format!(
-            "groups is not set, so {n} invocations run, one per scalar, but '{name}' has {count} elements of {own} \
-             scalars; set groups"
+            "`groups` is not set, so {n} invocations run, one per scalar, but '{name}' has {count} elements of {own} \
+             scalars; set `groups`"
         )
     }
 
@@ -237,7 +237,7 @@ impl Declared {
         let (own, scalar) = (bound.length(), bound.scalar);
         let scalars = verify.length.as_ref().map_or(Ok(own), |length| length.whole(&scope, 1))?;
         if scalars > own {
-            return Err(self.fault(format!("[verify]: length is {scalars}, but '{name}' has only {own} scalars")));
+            return Err(self.fault(format!("[verify]: `length` is {scalars}, but '{name}' has only {own} scalars")));
         }
         let is_exact = verify.tolerance == 0.0 && verify.relative == 0.0 && verify.tolerance_at.is_none();
         let words = words_each(scalar);

@@ -73,7 +73,7 @@ impl Text {
             if output.starts_with(&SPIRV) {
                 return of_spirv(words(&output));
             }
-            let text = shaders::text(output).map_err(|why| fault(format!("the output of preprocess: {why}")))?;
+            let text = shaders::text(output).map_err(|why| fault(format!("the output of `preprocess`: {why}")))?;
             return if end == "cu" { Ok(of_cuda(kept_text(text))) } else { of_wgsl(&text, "") };
         }
         if let Some(output) = reading.compiled(path).map_err(fault)? {

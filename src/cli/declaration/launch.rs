@@ -181,7 +181,7 @@ impl Unrolling<'_> {
         let scope = &of_entry(scope, entry);
         let unknown = own.bind.keys().find(|name| !interface.bindings.iter().any(|known| known.name == **name));
         if let Some(unknown) = unknown {
-            return Err(self.of.fault(format!("bind names '{unknown}', but the kernel has no such binding")));
+            return Err(self.of.fault(format!("`bind` names '{unknown}', but the kernel has no such binding")));
         }
         let mut buffers = Vec::new();
         for (place, binding) in interface.bindings.iter().enumerate() {

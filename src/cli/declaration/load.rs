@@ -43,7 +43,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<&'s
     let kernels = kernels(files, &spec, &origin)?;
     let dtype = dtype(&spec, &kernels[0], &file)?;
     if spec.name.as_ref().is_some_and(|name| name.trim().is_empty()) {
-        return Err(usage!("{file}: name is empty"));
+        return Err(usage!("{file}: `name` is empty"));
     }
     let name = spec.name.clone().unwrap_or_else(|| stem(if has_file { &beside } else { first }));
     let mut name = visible(&name).into_owned();
@@ -284,7 +284,7 @@ fn sizes(spec: &Spec, file: &str) -> Result<Vec<Extent>> {
     let found = sizes.list().iter().map(parse).collect::<Result<Vec<_>>>()?;
     let form = |extent: &Extent| std::mem::discriminant(extent);
     match found.first() {
-        None => Err(usage!("{file}: sizes needs at least one entry")),
+        None => Err(usage!("{file}: `sizes` needs at least one entry")),
         Some(first) if found.iter().any(|extent| form(extent) != form(first)) => {
             Err(usage!("{file}: all sizes must have the same form: N, ROWSxCOLUMNS or MxNxK"))
         }

@@ -97,7 +97,8 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
         if let Some(unknown) =
             kernel.steps.buffers(false).into_iter().find(|name| !placed.iter().any(|known| known == name))
         {
-            return fault(format!("steps: no dispatch binds '{unknown}'; the bound buffers are {}", placed.join(", ")));
+            let bound = placed.join(", ");
+            return fault(format!("steps: no dispatch binds a buffer '{unknown}'; the bound buffers are {bound}"));
         }
     }
     if let Some(unknown) = spec.samplers.keys().find(|name| !samplers.contains(name)) {
@@ -121,7 +122,7 @@ fn check_names(spec: &Spec, kernels: &[Kernel], names: &[String], file: &str, dt
     let is_portable = |kernel: &Kernel| !kernel.text.is_cuda() && !kernel.text.has_twin();
     if kernels.iter().all(is_portable) && kernels.iter().any(|kernel| !kernel.workgroup.is_empty()) {
         return fault(
-            "workgroup: the kernel itself sets its workgroup size; remove workgroup from the TOML file".into(),
+            "workgroup: the kernel itself sets its workgroup size; remove `workgroup` from the TOML file".into(),
         );
     }
     // Parameters of a preprocessor need not be overrides.
@@ -202,7 +203,7 @@ fn sampling(name: &str, spec: &SamplerSpec, file: &str) -> Result<Sampling> {
 fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
     let what = format!("{file}: [buffers.{name}]");
     let contents = match (&spec.contents, &spec.file) {
-        (Some(_), Some(_)) => return Err(usage!("{what}: set contents or file, not both")),
+        (Some(_), Some(_)) => return Err(usage!("{what}: set `contents` or `file`, not both")),
         (None, None) => None,
         (None, Some(path)) => Some(of_file(path, &what)?),
         (Some(Contents::Number(value)), None) => Some(Filling::Random(Values::Constant(*value))),
@@ -230,7 +231,7 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
     let size = spec.size.iter().flatten().map(|text| script("size", text)).collect::<Result<Vec<_>>>()?;
     if ![0, 2, 3].contains(&size.len()) {
         return Err(usage!(
-            "{what}: size must have a width, a height and, for a layered texture, the number of layers"
+            "{what}: `size` must have a width, a height and, for a layered texture, the number of layers"
         ));
     }
     let format = |name: &String| {
@@ -287,7 +288,7 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
             None => return Err(usage!("{what}: the reference is not a kernel")),
         },
         (None, None, None, None, Some(path)) => file(path)?,
-        _ => return Err(usage!("{what}: set exactly one of expect, compute, command, reference and file")),
+        _ => return Err(usage!("{what}: set exactly one of `expect`, `compute`, `command`, `reference` and `file`")),
     };
     let length = own.length.as_ref().map(|text| Script::new(&format!("{what}: length"), &text.text())).transpose()?;
     let is_allowed = |error: f64| error.is_finite() && error >= 0.0;
@@ -297,12 +298,12 @@ fn verify(own: &VerifySpec, right: Option<&'static Benchmark>, origin: &Origin<'
         Some(number) => (number.text().parse().unwrap_or(f64::NAN), None),
     };
     if !is_allowed(tolerance) || !is_allowed(own.relative) {
-        return Err(usage!("{what}: tolerance and relative must be finite and at least 0"));
+        return Err(usage!("{what}: `tolerance` and `relative` must be finite and at least 0"));
     }
     // Another kernel may add in another order.
     let is_reordered = matches!(by, By::Kernel(_)) && own.tolerance.is_none() && own.relative == 0.0;
     if !(0.0..1.0).contains(&own.outliers) {
-        return Err(usage!("{what}: outliers must be a share of the values: at least 0 and below 1"));
+        return Err(usage!("{what}: `outliers` must be a share of the values: at least 0 and below 1"));
     }
     let VerifySpec { relative, outliers, wrap: wraps, .. } = *own;
     Ok(Verify {

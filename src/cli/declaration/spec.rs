@@ -69,7 +69,7 @@ pub(super) struct Spec {
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "a kernel must be a file name, or a table that sets file")]
+#[serde(untagged, expecting = "a kernel must be a file name, or a table that sets `file`")]
 pub(super) enum KernelSpec {
     File(String),
     Table(KernelTable),
@@ -171,7 +171,7 @@ pub(super) struct BufferSpec {
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged, expecting = "contents must be a number or a string")]
+#[serde(untagged, expecting = "`contents` must be a number or a string")]
 pub(super) enum Contents {
     Number(f64),
     /// `random`, `positive`, `small`, `signs`, `digits`, `ramp`, `zero`, `output`, `gradient`, or an expression.

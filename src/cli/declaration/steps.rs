@@ -85,7 +85,7 @@ impl Steps {
                 index: spec.index.clone().unwrap_or_else(|| "step".to_owned()),
                 steps: self.list(steps.as_deref().unwrap_or_default(), table, usual, what)?,
             }),
-            _ => Err(usage!("{what}: set exactly one of entry (or groups), clear, copy, swap and repeat")),
+            _ => Err(usage!("{what}: set exactly one of `entry` (or `groups`), `clear`, `copy`, `swap` and `repeat`")),
         }
     }
 

@@ -42,7 +42,7 @@ pub(super) enum Format {
     Html,
     /// All rows in one CSV file, compressed if its name ends in .gz
     Csv,
-    /// README.md in a folder: lists its reports with headline figures
+    /// README.md in a folder: a list of the folder's reports with headline figures
     Index,
     /// Data for github-action-benchmark
     Github,

@@ -57,7 +57,7 @@ pub(in crate::cli) struct Arguments {
     /// `all` alternates between the device's APIs, case by case.
     #[arg(long, value_name = "API", value_parser = Through::parser())]
     pub(super) backend: Option<Through>,
-    /// Size such as 2^20 or 512x2000 [default: profile's]
+    /// Size such as 2^20 or 512x2000 [default: by profile]
     ///
     /// Give a number (1000003), a power (2^20), ROWSxCOLUMNS (512x2000), or MxNxK for GEMM. Repeat the option or write
     /// 2^16,2^20 for several sizes.

@@ -20,7 +20,7 @@ pub(super) fn open(card: Vec<Target>) -> Result<Vec<Box<dyn Backend>>> {
         return Err(errors.into_iter().next().map_or_else(no_device, |(_, error)| error));
     }
     for (api, error) in errors {
-        say(&format!("{api} is left out: {}", error.chain()));
+        say(&format!("{api} is skipped: {}", error.chain()));
     }
     Ok(backends)
 }

@@ -99,10 +99,10 @@ fn environment() -> Result<Vec<(&'static str, OsString)>> {
         let (good, bad): (Vec<PathBuf>, Vec<PathBuf>) =
             if api == Api::Vulkan { sorted(&manifests(), &only)? } else { (Vec::new(), Vec::new()) };
         for driver in &bad {
-            say(&format!("the driver {} is left out: {}", driver.display(), of_listing(&death)));
+            say(&format!("driver {} is skipped: {}", driver.display(), of_listing(&death)));
         }
         if good.is_empty() || bad.is_empty() {
-            say(&format!("{} is left out: {}", api.title(), of_listing(&death)));
+            say(&format!("{} is skipped: {}", api.title(), of_listing(&death)));
             continue;
         }
         names.push(api.name());
