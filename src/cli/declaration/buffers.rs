@@ -151,7 +151,9 @@ impl Own {
             }
             (.., Some(Filling::Picture(picture))) => (picture.width, picture.height),
             _ => {
-                return refused("the texture needs size = [\"WIDTH\", \"HEIGHT\"], or `sizes` of the form ROWSxCOLUMNS");
+                return refused(
+                    "the texture needs size = [\"WIDTH\", \"HEIGHT\"], or `sizes` of the form ROWSxCOLUMNS",
+                );
             }
         };
         let layers = self.size.get(2).map_or(Ok(LAYERS), |layers| layers.whole(scope, 1))?;

@@ -165,14 +165,14 @@ fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), Stri
     let (work, amount) = (case.work(), |amount: u64| (amount > 0).then_some(amount));
     if (record.bytes, record.flops) != (amount(work.bytes), amount(work.flops)) {
         return Err(format!(
-            "has a row for {} with other bytes or flops: the benchmark has changed since",
+            "has a row for {} with other bytes or flops: the benchmark has changed since that run",
             title(record)
         ));
     }
     let declaration = case.benchmark.declared.map_or("", |declared| declared.hash());
     if record.declaration != declaration {
         return Err(format!(
-            "has a row for {} with a different declaration: its TOML file or its data has changed",
+            "has a row for {} with a different declaration: the TOML file or its data has changed",
             title(record)
         ));
     }
