@@ -291,7 +291,7 @@ impl Command<'_> {
         let mut sides = [side(listed, card, arguments.files.clone()), side(other, other_card, files)];
         let devices = turns::devices(&mut sides)?;
         let lacking = |build: &str, names: &[String]| {
-            say(&format!("not in build {build}, so left out: {}", messages::first_of(names)));
+            say(&format!("cases that build {build} lacks are left out: {}", messages::first_of(names)));
         };
         let common = |cases| turns::common(&mut sides, cases, lacking);
         let (running, begun) = self.prepare(devices, common, None, resumed, &[], pictures)?;
