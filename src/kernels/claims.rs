@@ -37,12 +37,10 @@ mod tests {
     }
 
     #[test]
-    fn every_claim_is_described() {
+    fn every_claim_has_its_own_name() {
         let mut seen = std::collections::BTreeSet::new();
         for (family, claim) in measured() {
-            assert!(seen.insert((family, claim.name())), "{family}: {} twice", claim.name());
-            let Own::Measured(claim) = claim else { continue };
-            assert!(claim.rows.len() > 10 && claim.condition.len() > 10, "{family}: {}", claim.name);
+            assert!(!claim.name().is_empty() && seen.insert((family, claim.name())), "{family}: {}", claim.name());
         }
     }
 }

@@ -7,33 +7,10 @@ use record::stats::Estimate;
 use record::{Record, Status, format, stats};
 
 pub(crate) const CLAIMS: &[Claim] = &[
-    Claim::Measured(Measured {
-        name: "number of banks",
-        rows: "strides 1, 2, 4 … and the odd strides, at the largest size",
-        condition: "not a software renderer; each ratio's interval excludes √2; states a number of banks if doubling \
-            the stride costs time up to that number and not beyond, and no odd stride costs time; states a lower bound \
-            if doubling costs time up to the largest stride",
-        state: number,
-    }),
-    Claim::Measured(Measured {
-        name: "no banks",
-        rows: "strides 1, 2, 4 … and the odd strides, at the largest size",
-        condition: "not a software renderer; each ratio's interval excludes √2, and no number of banks explains the \
-            ratios",
-        state: none,
-    }),
-    Claim::Measured(Measured {
-        name: "stride 32",
-        rows: "strides 1, 32 and 33, and one word for all threads, at the same size",
-        condition: "not a software renderer; each ratio's interval is within ±15 %",
-        state: stride_32,
-    }),
-    Claim::Measured(Measured {
-        name: "bytes and halves",
-        rows: "bytes, bytes_direct, halves, halves_direct with APART=1, at the same size",
-        condition: COMPARED,
-        state: direct,
-    }),
+    Claim::Measured(Measured { name: "number of banks", state: number }),
+    Claim::Measured(Measured { name: "no banks", state: none }),
+    Claim::Measured(Measured { name: "stride 32", state: stride_32 }),
+    Claim::Measured(Measured { name: "bytes and halves", state: direct }),
     Claim::Article(ArticleClaim {
         id: "E1",
         title: "strides, and the number of banks",

@@ -10,49 +10,13 @@ use record::suite::prelude::*;
 use record::{IMPLAUSIBLE, Record, Status, format};
 
 pub(crate) const CLAIMS: &[Claim] = &[
-    Claim::Measured(Measured {
-        name: "latency of each level",
-        rows: "latency of working sets well inside each level: from twice the smallest set beyond the previous level \
-            to half the largest set inside the level; for DRAM, at least four times both the smallest set beyond the \
-            last cache and the driver's L2 size",
-        condition: "at least two levels; not a software renderer; the stated interval contains the intervals of all \
-            these sets",
-        state: latencies,
-    }),
-    Claim::Measured(Measured {
-        name: "cache sizes",
-        rows: "latency; the L2 size that the driver reports",
-        condition: "states a range from the largest working set that fits (at most 5 % of loads miss, with 95 % \
-            confidence) to the smallest that does not (at least 25 % miss); for the last cache, the L2 size that the \
-            driver reports must be in this range, extended by one measured working-set size at each end; on NVIDIA, \
-            the driver must report a size",
-        state: sizes,
-    }),
-    Claim::Measured(Measured {
-        name: "latency rise that is not a cache size",
-        rows: "latency; the L2 size that the driver reports",
-        condition: "the driver's L2 size is outside the extended range of the last cache, or unknown on NVIDIA",
-        state: rise,
-    }),
-    Claim::Measured(Measured {
-        name: "cache of each SM or compute unit",
-        rows: "slices with ROTATE=0 and ROTATE=1, at the smallest common size",
-        condition: "more than 10 % faster with ROTATE=0, with 95 % confidence; not a software renderer",
-        state: private_cache,
-    }),
-    Claim::Measured(Measured {
-        name: "bandwidth of each level",
-        rows: "L1: slices with ROTATE=0, if 16 slices fit in half the largest set inside L1. L2: slices with ROTATE=1, \
-            with sets from 16 times the smallest set beyond L1 to half the largest set inside L2. DRAM: read_once, \
-            with the same sets as for DRAM latency (in older reports: cache_curve/bandwidth, if no byte is read twice)",
-        condition: "caches need a first level named L1; each rate is significantly below that of the previous level; \
-            DRAM rows implausibly far above the measured read peak are excluded",
-        state: bandwidths,
-    }),
+    Claim::Measured(Measured { name: "latency of each level", state: latencies }),
+    Claim::Measured(Measured { name: "cache sizes", state: sizes }),
+    Claim::Measured(Measured { name: "latency rise that is not a cache size", state: rise }),
+    Claim::Measured(Measured { name: "cache of each SM or compute unit", state: private_cache }),
+    Claim::Measured(Measured { name: "bandwidth of each level", state: bandwidths }),
     Claim::Measured(Measured {
         name: "bytes fetched by an L1 miss",
-        rows: "granule and latency at 1 MiB",
-        condition: "the set is beyond the first level and inside the second; the times show exactly one step",
         state: |rows, facts| {
             let levels = levels(rows);
             let [first, second, ..] = levels.as_slice() else { return None };
@@ -64,8 +28,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "bytes fetched from DRAM",
-        rows: "granule and latency at 256 MiB",
-        condition: "the set has the latency of DRAM; the times show exactly one step",
         state: |rows, facts| {
             let levels = levels(rows);
             let (_, dram) = levels.iter().find(|(name, _)| name == DRAM)?;
@@ -377,7 +339,9 @@ fn bandwidths(rows: &DeviceRows, facts: &mut Facts) -> Option<String> {
     Some(format!("The kernels of this family read at {}.", joined(parts, ", ")?))
 }
 
-/// Each level's name and read rate in GB/s, as in the claim "bandwidth of each level"; empty on a contradiction.
+/// Each level's name and read rate in GB/s; empty on a contradiction. L1: `slices` with ROTATE=0, if 16 slices fit in
+/// half the largest set inside L1. L2: `slices` with ROTATE=1, with sets from 16 times the smallest set beyond L1 to half
+/// the largest set inside L2. DRAM: `read_once` (in older reports `bandwidth`, if no byte is read twice).
 #[must_use]
 pub fn level_bandwidths(rows: &[&Record]) -> Vec<(String, Estimate)> {
     /// More workgroups of 256 invocations than run on one SM or compute unit at a time.

@@ -10,21 +10,11 @@ use record::{Record, format};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "speed at an offset",
-        rows: "offset, offset_apart and offset_reads, each with OFFSET=1 and with OFFSET=16 (a whole fetch; OFFSET=0 \
-            in older reports), at each size",
-        condition: "each percentage's interval is within ±15 %",
         state: |rows, facts| one_element_off(rows, facts).ok().map(Report::into_text),
     }),
-    Claim::Measured(Measured {
-        name: "speed at a stride",
-        rows: "stride with STRIDE=1, 2, 4 … 32, at the largest size",
-        condition: "the loads of STRIDE=8 span at least twice the L2 size; each rate's interval is within ±15 %",
-        state: |rows, facts| useful_rates(rows, facts).ok(),
-    }),
+    Claim::Measured(Measured { name: "speed at a stride", state: |rows, facts| useful_rates(rows, facts).ok() }),
     Claim::Measured(Measured {
         name: "uniform buffer",
-        rows: "broadcast_uniform and broadcast_storage, at the largest size",
-        condition: COMPARED,
         state: |rows, facts| one_for_all(rows, facts).ok().map(Report::into_text),
     }),
     Claim::Article(ArticleClaim {

@@ -6,14 +6,10 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rate by transform length",
-        rows: "the fastest row for each transform length, at the largest number of elements",
-        condition: "each rate's interval is within ±15 %",
         state: |rows, facts| by_length(rows, facts, "stockham", "FFT in workgroup memory"),
     }),
     Claim::Measured(Measured {
         name: "gain from radix 16",
-        rows: "stockham with RADIX=16 and with RADIX=2, at the longest transforms of the largest size",
-        condition: COMPARED,
         state: |rows, facts| {
             let best = fastest_bytes(of(rows, "stockham"))?.row;
             let at = |radix: f64| {

@@ -8,8 +8,6 @@ macro_rules! fastest {
     ($weights:literal, $is_of:expr) => {
         Claim::Measured(Measured {
             name: concat!("fastest product with ", $weights, " weights"),
-            rows: concat!("kernels with ", $weights, " weights, at the largest size"),
-            condition: "the fastest kernel is named; kernels that tie are named together",
             state: |rows, facts| best(rows, facts, $weights, $is_of),
         })
     };
@@ -22,8 +20,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     fastest!("4-bit", |row| row.benchmark.starts_with("q4")),
     Claim::Measured(Measured {
         name: "gain from 4-bit weights",
-        rows: "q4_vec4 and the fastest row with f32 weights, at the largest common size",
-        condition: COMPARED,
         state: |rows, facts| {
             let measured = |row: &&Record| flop_rate(row).is_some();
             let floats = rows.iter().copied().filter(|row| is_f32(row) && !is_quantised(row)).filter(measured);

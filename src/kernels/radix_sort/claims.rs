@@ -6,8 +6,6 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest sort of keys",
-        rows: "rows with PAIRS=0, at the largest size",
-        condition: "the fastest kernel is named; kernels that tie are named together",
         state: |rows, facts| {
             let best = fastest_bytes(keys(rows))?;
             let fastest = facts.fastest("fastest", &best, benchmark, "the measured copy peak")?;
@@ -16,8 +14,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "gain over three kernels",
-        rows: "onesweep and the fastest row of three_kernels, with PAIRS=0, at the largest common size",
-        condition: COMPARED,
         state: |rows, facts| {
             let of_kernel =
                 |name: &'static str| keys(rows).filter(move |row| row.benchmark == name && byte_rate(row).is_some());

@@ -6,12 +6,7 @@ use record::suite::prelude::*;
 use record::{Record, format};
 
 pub(crate) const CLAIMS: &[Claim] = &[
-    Claim::Measured(Measured {
-        name: "fastest sum",
-        rows: "f32 rows without parameters, at the largest size",
-        condition: "the fastest kernel is named; kernels that tie are named together",
-        state: fastest,
-    }),
+    Claim::Measured(Measured { name: "fastest sum", state: fastest }),
     Claim::Ratio(Ratio {
         name: "speed ratio: workgroup memory / global memory",
         kernels: [(WORKGROUP, NONE), (GLOBAL, NONE)],
@@ -20,10 +15,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "gain from the barriers and from the data",
-        rows: "f32 rows of interleaved_workgroup, interleaved_device_barrier and (except in CUDA, whose fences differ) \
-            interleaved_global, at the largest size",
-        condition: "states a factor if the interval of the ratio excludes 1, or equality if both intervals are within \
-            ±5 %; omitted if any comparison shows neither",
         state: |rows, facts| {
             let best = best(rows)?.row;
             let rate = |benchmark| byte_rate(like(rows, benchmark, &[], best)?);

@@ -5,19 +5,9 @@ use record::claim::*;
 use record::stats::Estimate;
 
 pub(crate) const CLAIMS: &[Claim] = &[
-    Claim::Measured(Measured {
-        name: "fall to half of the bandwidth",
-        rows: "the row with the fewest FMAs, the last row before the fall and the first row after it, at the largest \
-            size",
-        condition: "states a range from the last row significantly above half of the first row's bandwidth to the \
-            first row from which on all rows are significantly below half; or that all rows are significantly above \
-            half",
-        state: half,
-    }),
+    Claim::Measured(Measured { name: "fall to half of the bandwidth", state: half }),
     Claim::Measured(Measured {
         name: "rate with the most arithmetic",
-        rows: "the row with the most FMAs, at the largest size",
-        condition: "the rate's 95 % confidence interval is within ±15 %",
         state: |rows, facts| {
             let (n, points) = points(rows)?;
             let (most, row) = *points.last().filter(|_| points.len() > 1)?;

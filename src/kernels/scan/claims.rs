@@ -4,13 +4,7 @@ use record::Record;
 use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
-    Claim::Measured(Measured {
-        name: "rates of a scan",
-        rows: "f32 rows of three_kernels and single_pass, at the largest common size; if there is none, the largest \
-            f32 row",
-        condition: "each rate's interval is within ±15 %",
-        state: rates,
-    }),
+    Claim::Measured(Measured { name: "rates of a scan", state: rates }),
     Claim::Ratio(Ratio {
         name: "speed ratio: single_pass / three_kernels",
         kernels: [("scan/single_pass", NONE), ("scan/three_kernels", NONE)],
@@ -19,9 +13,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "gain from subgroups",
-        rows: "f32 rows of three_kernels and single_pass_subgroup (the fastest), at the largest common size of \
-            three_kernels and single_pass",
-        condition: COMPARED,
         state: |rows, facts| {
             let (one, three) = pair(rows)?;
             let rivals = of(rows, "single_pass_subgroup").filter(|row| is_f32(row) && row.n == one.n);

@@ -8,8 +8,6 @@ const KINDS: [(&str, f64); 3] = [("banded", 0.0), ("random", 1.0), ("power-law",
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest kernel for each kind of matrix",
-        rows: "f32 rows of each MATRIX, at the largest size",
-        condition: "the fastest kernel is named; kernels that tie are named together",
         state: |rows, facts| joined(KINDS.iter().filter_map(|(name, kind)| best(rows, facts, name, *kind)), " "),
     }),
     Claim::Ratio(Ratio {

@@ -6,26 +6,18 @@ use record::claim::*;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "fastest stencil in two dimensions",
-        rows: "f32 rows of naive_2d, tiled_2d and rolled_2d, at the largest size",
-        condition: "the fastest kernel is named; kernels that tie are named together",
         state: |rows, facts| best(rows, facts, "2d"),
     }),
     Claim::Measured(Measured {
         name: "gain over the naive stencil in two dimensions",
-        rows: "naive_2d and the fastest other kernel, at the largest size of naive_2d",
-        condition: COMPARED,
         state: |rows, facts| gain(rows, facts, "2d"),
     }),
     Claim::Measured(Measured {
         name: "fastest stencil in three dimensions",
-        rows: "f32 rows of naive_3d, tiled_3d and rolled_3d, at the largest size",
-        condition: "the fastest kernel is named; kernels that tie are named together",
         state: |rows, facts| best(rows, facts, "3d"),
     }),
     Claim::Measured(Measured {
         name: "gain over the naive stencil in three dimensions",
-        rows: "naive_3d and the fastest other kernel, at the largest size of naive_3d",
-        condition: COMPARED,
         state: |rows, facts| gain(rows, facts, "3d"),
     }),
 ];

@@ -8,8 +8,6 @@ use record::{Record, ranking};
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured {
         name: "rate of a copy",
-        rows: "copy with vec4 loads, at the largest size",
-        condition: "the rate's 95 % confidence interval is within ±15 %",
         state: |rows, facts| {
             let (row, rate) = copy(rows)?;
             let rate = facts.byte_rate("copy", rate)?;
@@ -18,14 +16,10 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "fastest kernel",
-        rows: "copy and the other kernels of the same type and size",
-        condition: "kernels that tie are named together; a factor is named if the interval of the ratio excludes 1",
         state: |rows, facts| extreme(rows, facts, FASTEST, Estimate::recip),
     }),
     Claim::Measured(Measured {
         name: "slowest kernel",
-        rows: "copy and the other kernels of the same type and size",
-        condition: "the same as for the fastest kernel; omitted if all kernels tie",
         state: |rows, facts| extreme(rows, facts, SLOWEST, |rate| rate),
     }),
     Claim::Ratio(Ratio {

@@ -3,12 +3,7 @@
 use record::claim::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
-    Claim::Measured(Measured {
-        name: "gain from the texture unit",
-        rows: "rotate_sampled and rotate_by_hand, at the largest size and the last angle of rotate_sampled",
-        condition: COMPARED,
-        state: rotate,
-    }),
+    Claim::Measured(Measured { name: "gain from the texture unit", state: rotate }),
     Claim::Article(ArticleClaim {
         id: "B9",
         title: "an image rotated by the texture unit",

@@ -5,12 +5,7 @@ use record::claim::*;
 use record::suite::prelude::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
-    Claim::Measured(Measured {
-        name: "fastest transpose",
-        rows: "f32 rows, at the largest size",
-        condition: "the fastest kernel is named; kernels that tie are named together",
-        state: fastest,
-    }),
+    Claim::Measured(Measured { name: "fastest transpose", state: fastest }),
     Claim::Ratio(Ratio {
         name: "speed ratio: coalesced writes / coalesced reads",
         kernels: [(WRITE, NONE), (READ, NONE)],

@@ -40,8 +40,6 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Measured(Measured {
         name: "copy by occupancy",
-        rows: "occupancy with the least and the most workgroup memory, at the largest size",
-        condition: "both rates' intervals are within ±15 %",
         state: |rows, facts| {
             let (few, many) = occupancy(rows)?;
             let (few_bytes, many_bytes) = (binary_size(4 * words(few)), binary_size(4 * words(many)));

@@ -8,17 +8,9 @@ use crate::Record;
 pub struct Measured {
     /// What the sentence is about.
     pub name: &'static str,
-    /// The rows that it follows from.
-    pub rows: &'static str,
-    /// When it is printed.
-    pub condition: &'static str,
-    /// Writes the sentence and records its values; `None` if the condition does not hold.
+    /// Writes the sentence and records its values; `None` if the rows do not support it.
     pub state: fn(&DeviceRows, &mut Facts) -> Option<String>,
 }
-
-/// The condition of a comparison of two kernels.
-pub const COMPARED: &str =
-    "a factor if the ratio's interval excludes 1; otherwise alike if the intervals of both figures are within ±5 %";
 
 /// A claim of the suite itself.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +22,7 @@ pub enum Own {
 }
 
 impl Own {
-    pub(super) const BLANK: Self = Self::Measured(Measured { name: "", rows: "", condition: "", state: |_, _| None });
+    pub(super) const BLANK: Self = Self::Measured(Measured { name: "", state: |_, _| None });
 
     /// What the sentence is about.
     #[must_use]
@@ -38,15 +30,6 @@ impl Own {
         match self {
             Self::Measured(own) => own.name,
             Self::Ratio(own) => own.name,
-        }
-    }
-
-    /// Whether the claim names this benchmark of its family.
-    #[must_use]
-    pub fn needs(&self, benchmark: &str) -> bool {
-        match self {
-            Self::Measured(own) => own.rows.split_whitespace().any(|word| word == benchmark),
-            Self::Ratio(own) => own.kernels.iter().any(|(kernel, _)| kernel.ends_with(&format!("/{benchmark}"))),
         }
     }
 

@@ -18,7 +18,7 @@ pub use facts::Facts;
 pub use facts::{Finding, Quantity, Stated};
 pub use judges::*;
 pub use margin::*;
-pub use measured::{COMPARED, Measured, Own};
+pub use measured::{Measured, Own};
 pub use pair::*;
 pub use pick::*;
 pub use ratio::{By, Ratio};
@@ -54,10 +54,6 @@ pub const fn own_of<const COUNT: usize>(claims: &[Claim]) -> [Own; COUNT] {
         found[count] = match &claims[index - 1] {
             Claim::Article(_) => continue,
             Claim::Ratio(own) => Own::Ratio(*own),
-            // The browser page leaves out the documentation of claims to stay small.
-            Claim::Measured(own) if cfg!(target_family = "wasm") => {
-                Own::Measured(Measured { rows: "", condition: "", ..*own })
-            }
             Claim::Measured(own) => Own::Measured(*own),
         };
         count += 1;

@@ -2,7 +2,8 @@ use super::device_rows::{DeviceRows, Named};
 use super::facts::Facts;
 use crate::{byte_rate, time};
 
-/// A ratio of the figures of two kernels, stated under the condition [`COMPARED`](super::COMPARED).
+/// A ratio of the figures of two kernels: a factor if its interval excludes 1; otherwise the kernels are called alike if
+/// the intervals of both figures are within ±5 %.
 #[derive(Debug, Clone, Copy)]
 pub struct Ratio {
     /// Name of the claim and of its value.
