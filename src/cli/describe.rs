@@ -10,7 +10,7 @@ use clap_mangen::Man;
 use super::arguments::Generated;
 use super::help;
 use super::output::print;
-use super::tour::GLOSSARY;
+use super::tour::{COLUMNS, GLOSSARY};
 use answers::report::replace_file;
 use gpu::engine::plan::all_names;
 use kernels::articles::{ARTICLES, steps};
@@ -36,7 +36,8 @@ fn completions(shell: Shell) -> Result<()> {
     let mut command = help::command();
     let steps = || steps().into_iter().map(|step| step.id.to_owned());
     let chapters = ARTICLES.iter().map(|(letter, _)| letter.to_string());
-    let explained = all_names().into_iter().chain(chapters).chain(steps()).chain([GLOSSARY.to_owned()]).collect();
+    let lists = [GLOSSARY, COLUMNS].map(str::to_owned);
+    let explained = all_names().into_iter().chain(chapters).chain(steps()).chain(lists).collect();
     let arguments = [("run", "filters", all_names()), ("explain", "names", explained), ("show", "name", all_names())];
     for (name, argument, values) in arguments {
         command = command.mut_subcommand(name, |command| with_values(command, argument, values));

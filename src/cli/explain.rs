@@ -11,13 +11,14 @@ use super::interrupt;
 use super::output::{print, print_json};
 use super::references::is_example;
 use super::reports::{example_report, named_or_newest, or_meant};
-use super::tour::{GLOSSARY, is_step, measure, steps_named};
+use super::tour::{COLUMNS, GLOSSARY, is_step, measure, steps_named};
 use answers::articles::GLOSSARY as TERMS;
 use answers::articles::{self, StepData, glossary, sides, terms_named};
 use answers::compare::Report;
 use answers::cost::{BesideLibrary, libraries};
 use answers::facts::facts;
 use answers::fastest::{Choice, choice, choices};
+use answers::report::column_list;
 use answers::report::json::columns;
 use answers::report::{self, Medium, Part, Section, lay_out, toolchains};
 use gpu::engine::plan::{params_of, select};
@@ -31,11 +32,12 @@ use record::{Record, is_software};
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Benchmarks, families, globs, steps (D5) or glossary [default: all steps]
+    /// Benchmarks, families, globs, steps (D5), glossary or columns [default: all steps]
     ///
     /// A name is a benchmark (transpose/tiled), a family (transpose), a glob ('*/vec4*'), or a chapter (D) or step (D5)
-    /// of the tour of five articles on CUDA memory. `glossary` lists CUDA terms and their WGSL names; a term (warp)
-    /// shows only its own entry. A file name selects a report, like --report.
+    /// of the tour of five articles on CUDA memory. `glossary` lists CUDA terms and their WGSL names, `columns` the
+    /// columns of a report; a term (warp) or a column (drift) shows only its own entry. A file name selects a report,
+    /// like --report.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Report to read, or h100 for a built-in example [default: the newest in reports/, then in results/]
@@ -106,13 +108,21 @@ impl Wanted {
 
 pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
     let medium = arguments.format.medium();
-    let terms = match arguments.names.as_slice() {
-        [name] if name == GLOSSARY => TERMS.to_vec(),
-        [name] if !is_step(name) && select(std::slice::from_ref(name)).is_err() => terms_named(name),
-        _ => Vec::new(),
+    let (terms, columns) = match arguments.names.as_slice() {
+        [name] if name == GLOSSARY => (TERMS.to_vec(), Vec::new()),
+        [name] if name == COLUMNS => (Vec::new(), column_list::named(None)),
+        [name] if !is_step(name) && select(std::slice::from_ref(name)).is_err() => {
+            (terms_named(name), column_list::named(Some(name)))
+        }
+        _ => Default::default(),
     };
     if !terms.is_empty() {
         let printed = medium.map_or_else(|| print_json(&terms), |medium| print(&glossary(&terms, medium)));
+        return printed.map(|()| 0);
+    }
+    if !columns.is_empty() {
+        let printed =
+            medium.map_or_else(|| print_json(&columns), |medium| print(&column_list::table(&columns, medium)));
         return printed.map(|()| 0);
     }
     let mut wanted = Wanted::of(arguments)?;

@@ -21,6 +21,9 @@ use record::suite::DeviceType;
 /// The name of the glossary among chapters and steps.
 pub(super) const GLOSSARY: &str = "glossary";
 
+/// The name of the list of a report's columns.
+pub(super) const COLUMNS: &str = "columns";
+
 /// The label of the example beside a software device.
 const EXAMPLE_LABEL: &str = "H100";
 

@@ -73,7 +73,7 @@ pub const COLUMNS: &[Column] = &[
         "run-time checks added to the kernel: off, on, or their names; DirectX 12 always guards integer divisions"
     ),
     column!(Text shader_hash, "", "hash of the compiled source, including constants but not comments"),
-    column!(Text status, "", "status of the row: ok, wrong, skipped, failed or implausible"),
+    column!(Text status, "", "status of the row: ok, unverified, wrong, skipped, failed or implausible"),
     column!(Text reason, "", "reason why the status is not ok, or a remark about the row"),
     column!(
         Figure timer,

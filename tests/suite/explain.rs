@@ -97,6 +97,22 @@ fn the_page_of_a_family_fits_and_leaves_its_kernels_to_their_names() {
 }
 
 #[test]
+fn every_column_of_a_report_is_described() {
+    let described = printed(&["explain", "columns", "--format", "json"]);
+    let described: Vec<serde_json::Value> = serde_json::from_str(&described).expect("JSON");
+    let text = |entry: &serde_json::Value, key: &str| entry[key].as_str().expect("a text").to_owned();
+    assert!(described.iter().all(|entry| text(entry, "content").len() > 10), "{described:?}");
+    let report = std::fs::read_to_string(H100).expect("a report");
+    let columns: Vec<&str> = report.lines().next().expect("the names of columns").split(',').collect();
+    let names: Vec<String> = described.iter().map(|entry| text(entry, "column")).collect();
+    assert_eq!(columns, names[..columns.len()]);
+    for status in Status::ALL {
+        assert!(printed(&["explain", "status"]).contains(status.name()), "{status:?}");
+    }
+    assert!(printed(&["explain", "median_ns"]).contains("\nmedian_ns  ns    time of one launch"));
+}
+
+#[test]
 fn what_a_user_may_type_leads_to_what_was_meant() {
     let error = |arguments: &[&str]| shaderbench(arguments).run().exits_with(2).stderr;
     assert_eq!(error(&["glossary"]), "error: there is no command 'glossary': use `shaderbench explain glossary`\n");

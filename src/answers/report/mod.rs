@@ -1,6 +1,7 @@
 //! Reports as files, tables and text: formats, their readers and writers, layout.
 
 mod accepted;
+pub mod column_list;
 #[cfg(test)]
 pub(crate) mod committed;
 pub mod csv;
