@@ -1,9 +1,10 @@
 // Each invocation atomically adds ROUNDS random numbers to one word of global memory.
-// Pattern: All invocations update one address. The compiler or the hardware may combine a subgroup's additions first.
+// Pattern: All invocations update one address. The compiler or the hardware may first combine the additions of a
+// subgroup.
 // Work: ROUNDS · n atomic additions.
 // Summary: all invocations add to one global word
-// Look for: The additions per second to a single word. If they exceed the rate of `spread` with SLOTS=64, a subgroup's
-// additions are combined first.
+// Look for: How many additions per second a single word takes. A higher rate than that of `spread` with SLOTS=64 means
+// that the additions of a subgroup are combined first.
 // Limits: The L2 slice that holds the word.
 
 struct Sizes { n: u32 }

@@ -1,8 +1,8 @@
-// Each invocation i atomically adds ROUNDS random numbers to global word i modulo SLOTS. SLOTS is a power of two.
+// Invocation i atomically adds ROUNDS random numbers to word i modulo SLOTS of global memory. SLOTS is a power of two.
 // Pattern: Neighbouring invocations update neighbouring words. Each word is shared by n / SLOTS invocations.
 // Work: ROUNDS · n atomic additions.
-// Summary: neighbouring invocations add to neighbouring words of SLOTS global words
-// Look for: How the rate grows with SLOTS, since more words use more L2 slices. Compare it with `same_address`.
+// Summary: invocation i adds to word i modulo SLOTS of global memory
+// Look for: How the rate grows with SLOTS, since more words use more L2 slices. Compare with `same_address`.
 // Limits: The atomic throughput of L2, about one sector per cycle per slice.
 
 struct Sizes { n: u32 }

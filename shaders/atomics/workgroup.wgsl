@@ -2,8 +2,9 @@
 // Pattern: All invocations of a workgroup update one address.
 // Work: ROUNDS · n atomic additions.
 // Summary: the invocations of a workgroup add to one word of workgroup memory
-// Look for: The gain over atomics in global memory. Atomics in workgroup memory scale with the number of SMs.
-// Limits: Lanes that share a word are serialised, unless their additions are first combined in registers.
+// Look for: The gain over `same_address`, whose word is in global memory. Atomics in workgroup memory scale with the
+// number of SMs.
+// Limits: The additions of a subgroup are serialised, unless they are first combined in registers.
 
 struct Sizes { n: u32 }
 

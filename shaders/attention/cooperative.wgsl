@@ -2,15 +2,15 @@
 // of a head in steps of 32 keys. Queries and outputs stay in cooperative matrices.
 // Pattern: Each subgroup processes 16 queries and reads all keys and values from workgroup memory. Scores and their
 // exponentials pass through workgroup memory, since WGSL does not define which matrix elements an invocation holds. For
-// the same reason, outputs in a matrix cannot be scaled by row. A row therefore keeps its first step's maximum as the
-// reference of its exponentials until an exponential exceeds 2^8 times that of the reference. The maximum of that step
-// then replaces the reference, and outputs are scaled in workgroup memory.
+// the same reason, outputs in a matrix cannot be scaled by row. Exponentials of a row are therefore relative to the
+// maximum of its first step until one exceeds 2^8. The maximum of the current step then becomes the reference, and
+// outputs are rescaled in workgroup memory.
 // Work: 4 · heads · length² · D operations, half if causal. q, k, v and the output are each counted once.
 // Summary: f16 inputs on tensor cores, f32 accumulation and softmax, 128 queries per workgroup
-// Look for: The share of the rate of ceiling/tensor, and the gain over `tiled`, which uses only the FMA units. Compare
-// WGSL with CUDA, where a thread knows which matrix elements it holds, so that scores stay in registers.
-// Limits: Reads of workgroup memory, and the exponentials: tensor cores wait for them unless another workgroup is
-// resident.
+// Look for: How close the rate comes to that of ceiling/tensor, and the gain over `tiled`, which uses only the FMA
+// units. Compare WGSL with CUDA, where a thread knows which matrix elements it holds, so scores stay in registers.
+// Limits: Reads of workgroup memory, and the exponentials, during which tensor cores are idle unless another workgroup
+// is resident.
 
 enable f16;
 enable wgpu_cooperative_matrix;

@@ -1,10 +1,10 @@
 // Attention with all scores in memory, in three launches: the scores q·k, the softmax of each row, and the weighted
 // sums of v.
-// Pattern: One invocation per score and per output element, and one workgroup per row of the softmax. All operands are
-// in global memory. Each head has length² scores. Each score is written, replaced by the softmax, and read D times.
+// Pattern: An invocation computes a score or an element of the output; a workgroup computes the softmax of a row. All
+// operands are in global memory. Each of a head's length² scores is written, replaced by its softmax, and read D times.
 // Work: 4 · heads · length² · D operations, half if causal. q, k, v and the output are each counted once.
 // Summary: three launches with all scores in memory: q·k, softmax, product with v
-// Look for: The share of the FMA peak. CAUSAL=1 has half the operations and should take half the time.
+// Look for: The percentage of the FMA peak reached. CAUSAL=1 has half the operations and should take half the time.
 // Limits: Each multiply-add needs two loads, and the loads of keys are not coalesced. With long sequences, the scores
 // also pass through DRAM.
 

@@ -1,11 +1,11 @@
 // Attention with the online softmax (Dao et al., FlashAttention, arXiv:2205.14135, 2022), which stores no scores in
 // global memory. Each workgroup processes 64 queries of a head over tiles of 16 keys and their values.
-// Pattern: Eight invocations share four queries. Each computes the scores of two keys, and D / 8 elements of each
-// output in registers. Maxima, exponentials, keys and values are exchanged through workgroup memory.
+// Pattern: Eight invocations share four queries. Each invocation computes the scores of two keys and keeps D / 8
+// elements of each output in registers. Maxima, exponentials, keys and values are exchanged through workgroup memory.
 // Work: 4 · heads · length² · D operations, half if causal. q, k, v and the output are each counted once.
 // Summary: online softmax over tiles of 16 keys in workgroup memory, 64 queries per workgroup
-// Look for: The gain over `naive`: each loaded key serves 64 queries. Compare the share of the FMA peak with that of
-// matmul/register_blocked, which has no exponentials.
+// Look for: The gain over `naive`, since each loaded key serves 64 queries. Compare the share of the FMA peak with that
+// of matmul/register_blocked, which has no exponentials.
 // Limits: Workgroup memory and instruction issue: six vector loads per 32 multiply-adds, and four barriers per tile.
 
 alias T = f32;

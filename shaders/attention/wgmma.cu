@@ -1,14 +1,14 @@
 // CUDA only: attention on Hopper after FlashAttention-3 (Shah et al., arXiv:2407.08608, 2024), in f16 only. Four warps
-// compute a product together (wgmma), from tiles that hardware copies to shared memory. The softmax of one step of keys
-// overlaps with the value products of the step before. WGSL has none of these instructions.
+// compute a product together (wgmma), from tiles that hardware copies to shared memory. The softmax of a step overlaps
+// with the value products of the previous step. WGSL has none of these instructions.
 // Pattern: Each block processes 128 queries of a head, with four warps for each half. One more warp copies 128 keys and
 // their values at a time, two steps ahead. Scores, exponentials and outputs stay in registers. Exponentials are already
 // in the registers where the second product needs them. One block per SM processes several tiles of queries.
 // Work: 4 · heads · length² · D operations, half if causal; q, k, v and the output are each moved once.
 // Summary: FlashAttention-3 with Hopper's wgmma: 128 queries per block, tiles copied by hardware (TMA)
-// Look for: The ratio to cooperative's CUDA port: the gain from instructions that WGSL lacks, and from a softmax that
-// overlaps with products. The ratio to cudnn shows what is left to gain.
-// Limits: Tensor cores and exponentials, which compete for the time of four warps, or the power limit.
+// Look for: The speedup over the CUDA port of cooperative, from instructions that WGSL lacks and a softmax that
+// overlaps with products. The gap to cudnn shows how much could still be gained.
+// Limits: Tensor cores and exponentials, or the power limit.
 
 #include "hopper.cuh"
 

@@ -5,7 +5,7 @@
 // Summary: 32-bit words STRIDE apart
 // Look for: With 32 banks, the speed halves at each of strides 2, 4, 8, 16 and 32, and is full at every odd stride. The
 // number of banks is the stride beyond which doubling the stride costs nothing.
-// Limits: The busiest bank: it serves its lanes one after the other.
+// Limits: The busiest bank, which serves its lanes one after another.
 
 alias T = f32;
 

@@ -3,9 +3,9 @@
 // 256 KiB, wrapping around at the end of the set.
 // Work: Each invocation reads 64 vec4 elements.
 // Summary: many invocations read the set repeatedly with vec4 loads
-// Look for: The bandwidth of each level. The ratio of two neighbouring levels shows how often data must be reused in
-// the faster level.
-// Limits: The port of each level: each SM's load unit, the crossbar to the shared cache, or DRAM. No measured peak
+// Look for: The bandwidth of each cache level and of DRAM. The ratio of two levels is the gain from keeping data in the
+// faster one.
+// Limits: Depending on the size, each SM's load unit, the crossbar to the shared cache, or DRAM. No measured peak
 // applies, since caches serve the repeated reads of a launch.
 
 alias T = vec4<f32>;

@@ -5,8 +5,8 @@
 // Summary: THREADS invocations each follow a chain of dependent loads; together they load every line once
 // Look for: Loads per second (GB/s divided by 4) grow with THREADS while latency is the only limit. If the time per
 // step grows instead, the memory system is saturated.
-// Limits: With few THREADS, the latency of DRAM. With many, the DRAM bandwidth for random sectors, since each word
-// costs at least a whole sector.
+// Limits: With few THREADS, DRAM latency. With many, DRAM bandwidth, since each 4-byte load fetches at least a whole
+// sector.
 
 struct Line { next: u32, rest: array<u32, 31> }
 

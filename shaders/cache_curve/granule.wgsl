@@ -1,12 +1,13 @@
 // One invocation visits blocks of 256 bytes and loads two words from each: the first word, and the word APART bytes
-// after it. The second load hits a cache if the first load also fetched its bytes.
+// after it. The second load hits a cache if the first load fetched both words.
 // Pattern: Dependent loads from blocks in random order. The second load waits for the first, and the next block's loads
-// wait for both. Each launch continues where the previous one stopped. Two random words verify the number of steps.
+// wait for both. Each launch continues where the previous one stopped. Random words in the first and the last block
+// verify the number of steps.
 // Work: `steps` steps with two dependent loads each; the loop body has 8 steps.
 // Summary: one invocation loads two words, APART bytes apart, from each 256-byte block in random order
-// Look for: The smallest APART at which the second load is a miss too. One miss fetches this number of bytes. Small
-// sets show the fetch size of the L1; the largest sets show that of DRAM.
-// Limits: Two dependent loads: a miss and a hit if APART is below the fetch size, otherwise two misses.
+// Look for: The smallest APART at which the second load also misses, which is the number of bytes that a miss fetches.
+// Small sets show the fetch size of L1; the largest sets show that of DRAM.
+// Limits: The latency of two dependent loads: a miss and a hit if APART is below the fetch size, otherwise two misses.
 
 struct Sizes { places: u32, steps: u32, zero: u32 }
 

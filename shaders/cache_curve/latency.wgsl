@@ -1,13 +1,14 @@
 // One invocation follows a chain of 128-byte lines. Each line holds the index of the next, so every load waits for the
 // previous one.
 // Pattern: Dependent loads over all lines in random order, one load per line. Each launch continues where the previous
-// one stopped, so short launches together cover the set. Two random words verify the number of steps.
+// one stopped, so short launches together cover the set. Random words in the first and the last line verify the number
+// of steps.
 // Work: `steps` dependent loads; the loop body has 16.
 // Summary: one invocation follows a random cycle through all 128-byte lines of the set
-// Look for: Each plateau shows a latency, and its end shows a cache size. A rise beyond the last cache can come from
-// address translation.
-// Limits: The time of one load, by design. Beyond the largest cache, DRAM row activation and address-translation
-// misses.
+// Look for: Each plateau is the latency of a cache level; the size where it ends is that level's capacity. A rise
+// beyond the last cache can come from address translation.
+// Limits: The latency of a single load, by design. Beyond the largest cache, DRAM row activation and address
+// translation add to it.
 
 struct Line { next: u32, check: u32, unused: u32, expected: u32, rest: array<u32, 28> }
 

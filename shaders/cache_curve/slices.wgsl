@@ -1,5 +1,5 @@
-// Each of 1,024 workgroups reads 512 KiB, in passes over slices of the working set: its own slice in every pass, or with
-// ROTATE=1 a different slice in each pass. No two workgroups read the same slice in the same pass.
+// Each of 1,024 workgroups reads 512 KiB, in passes over slices of the working set: the same slice in every pass, or
+// with ROTATE=1 a different one in each pass. No two workgroups read the same slice in the same pass.
 // Pattern: Coalesced 16-byte loads, four independent loads at a time. The distance to the next slice comes from a
 // uniform buffer, so the compiler cannot see that a workgroup rereads its slice.
 // Work: Each invocation reads 128 elements.

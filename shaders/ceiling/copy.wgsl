@@ -1,5 +1,6 @@
 // Copies an array, one element per invocation.
-// Pattern: Neighbouring invocations access neighbouring elements. vec4, the widest type, fills a transaction best.
+// Pattern: Neighbouring invocations access neighbouring elements. vec4, the widest type, moves the most bytes per
+// instruction.
 // Work: 2n scalars moved.
 // Summary: copies an array with 4-, 8- and 16-byte accesses, over a range of working sets
 // Look for: The rate for each working set. The first plateau is a cache, the last is DRAM. If 4-byte accesses are

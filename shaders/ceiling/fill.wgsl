@@ -4,8 +4,8 @@
 // Summary: writes an array with vec4 stores
 // Look for: The rate of stores relative to that of loads. If `fill` is much faster than `copy` with small sets, the
 // writes stay in a write-back cache.
-// Limits: The path from the SMs to L2, then DRAM writes. A device that fetches lines before overwriting them moves
-// twice the bytes.
+// Limits: The path from the SMs to L2; at larger sizes, DRAM write bandwidth. A device that fetches lines before
+// overwriting them moves twice the bytes.
 
 alias T = vec4<f32>;
 

@@ -1,7 +1,8 @@
 // Eight independent chains of 32 · ROUNDS fused multiply-adds per invocation. The sum of the chains is stored.
 // Pattern: No memory accesses in the loop. If T is a vector, each component has 8 chains. One register is both
 // multiplier and addend: with a separate addend, an H200's f64 units reach only 92 % of their rate. The register is ±1
-// and known only at run time, so the compiler folds nothing. No step rounds, so the result is verified bit for bit.
+// and known only at run time, so the compiler folds nothing. No operation rounds, so the result is verified bit for
+// bit.
 // Work: 2 · 8 · 32 · ROUNDS operations for each of n scalars.
 // Summary: eight independent chains of fused multiply-adds per invocation, as scalars, vec2 or vec4
 // Look for: The ratio of the f32 rate to the f64 rate: 2 on data-centre GPUs, 16 to 64 on others. If vec2 or vec4 is

@@ -4,8 +4,8 @@
 // Summary: stores one word: device time of back-to-back launches, and time from submission to completion
 // Look for: The device time of an empty launch, and how much longer submission to completion takes. If many launches
 // are submitted together, the host pays this difference only once.
-// Limits: The device's front end, which finishes one launch and flushes caches before the next may start. From
-// submission to completion, also system calls and the driver's wake-up.
+// Limits: The device's front end, which finishes one launch and flushes caches before the next may start. The time from
+// submission to completion also includes system calls and waking the host thread.
 
 struct Sizes { sign: u32 }
 

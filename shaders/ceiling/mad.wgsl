@@ -1,5 +1,6 @@
 // Eight independent chains of 32 · ROUNDS multiply-adds of 32-bit integers per invocation.
-// Pattern: No memory accesses in the loop, as in `fma`. Any multiplier works, since integer arithmetic does not round.
+// Pattern: No memory accesses in the loop, as in `fma`. Unlike there, the multiplier need not be ±1, since integer
+// arithmetic does not round.
 // Work: 2 · 8 · 32 · ROUNDS operations for each of n scalars.
 // Summary: eight independent chains of 32-bit integer multiply-adds per invocation
 // Look for: The rate relative to f32 `fma`. One half means that there are half as many integer multipliers as FMA

@@ -4,8 +4,8 @@
 // coalesced, and all workgroups advance through memory together.
 // Work: n scalars read. The stores of n / (4 · ITEMS) scalars are not counted.
 // Summary: reads an array with vec4 loads and sums it
-// Look for: The fastest value of ITEMS. A small value means many short workgroups; a large value means long sums with
-// more loads in flight. With large sets, all values should be equally fast, and at least as fast as `copy`.
+// Look for: The fastest value of ITEMS. A small value means many short workgroups; a large value means few workgroups
+// with long sums. With large sets, all values should be equally fast, and at least as fast as `copy`.
 // Limits: The bytes in flight, which must cover latency times bandwidth. Beyond the last cache, DRAM bandwidth.
 
 alias T = vec4<f32>;

@@ -1,12 +1,12 @@
 // Reads an array like `read`, but stores only one sum per workgroup. The stores of `read`, one scalar per ITEMS
-// elements, cost read bandwidth through DRAM read/write turnaround.
+// elements, can cost read bandwidth through DRAM read/write turnaround.
 // Pattern: The loads are those of `read`. A tree reduction then adds up the sums of a workgroup.
 // Work: n scalars read. The stores are not counted.
 // Summary: reads an array with vec4 loads and stores only one sum per workgroup
 // Look for: Compare with `read`, whose stores are less than 1 % of the bytes at ITEMS=32. If `read_tree` is faster,
 // these few stores are expensive. If it is slower, the tree costs more than the stores.
-// Limits: DRAM reads, beyond the last cache. Within a cache, the latency of the tree's barriers, with too few other
-// workgroups to hide it.
+// Limits: DRAM reads beyond the last cache. Within a cache, the latency of the tree's barriers, unless other workgroups
+// hide it.
 
 alias T = vec4<f32>;
 

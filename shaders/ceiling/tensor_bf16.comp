@@ -1,11 +1,12 @@
 // `tensor` with bf16 inputs and f32 accumulation, for Vulkan. naga has no bf16 type.
 // Pattern: memory is read only at the start: two tiles of A and four of B (stored by columns), all of ±1. The tiles are
 // packed into words of workgroup memory, from which bf16 cooperative matrices can be loaded without 16-bit storage.
-// Sums are integers up to 128 · ROUNDS. Nothing rounds up to ROUNDS=131072, so the result is verified bit for bit.
+// Sums are integers up to 128 · ROUNDS. No operation rounds for ROUNDS up to 131072, so the result is verified bit for
+// bit.
 // Work: 2 · 16 · 8 · ROUNDS operations for each of n scalars, 256 scalars per subgroup.
 // Summary: the chains of tensor with bf16 inputs, accumulated in f32
-// Look for: The same rate as tensor, since 16-bit inputs go through the same units. A lower rate points to the power
-// limit, since bf16 values toggle other bits.
+// Look for: The same rate as tensor, since 16-bit inputs go through the same units. A lower rate may come from the
+// power limit, since bf16 values toggle different bits.
 // Limits: The tensor cores' rate for 16-bit inputs, and the power limit.
 
 // tensor_bf16.spv is what glslang 16.5 makes of it:

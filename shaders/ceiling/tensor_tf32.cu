@@ -1,10 +1,10 @@
 // CUDA only: `tensor` with tf32 inputs and f32 accumulation. naga has no tf32 type.
 // Pattern: memory is read only at the start: two tiles of A and four of B (stored by columns), all of ±1. Sums are
-// integers up to 64 · ROUNDS. Nothing rounds up to ROUNDS=131072, so the result is verified bit for bit.
+// integers up to 64 · ROUNDS. No operation rounds for ROUNDS up to 131072, so the result is verified bit for bit.
 // Work: 2 · 8 · 8 · ROUNDS operations for each of n scalars, 256 scalars per warp.
 // Summary: the chains of tensor with tf32 inputs (f32 without its last 13 bits), accumulated in f32
 // Look for: Half the rate of tensor, since inputs have twice the bytes, but many times the f32 rate of fma.
-// Limits: The tensor cores' tf32 rate: an instruction is half as deep as one for f16.
+// Limits: The tensor cores' tf32 rate: an instruction covers half the depth (k) of one for f16.
 
 struct Sizes { u32 elements; };
 

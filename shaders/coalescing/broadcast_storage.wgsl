@@ -2,8 +2,8 @@
 // Pattern: All invocations read the same word, 4 bytes of a 32-byte sector (12.5 %). Other accesses are coalesced.
 // Work: 2n scalars moved.
 // Summary: z[i] = x[0] + y[i], x in a storage buffer
-// Look for: Nearly the speed of `broadcast_uniform`. The sector is cached, so using only 12.5 % of it costs nothing.
-// Any gap is the cost of the load instruction.
+// Look for: Whether it is nearly as fast as `broadcast_uniform`: the sector is cached, so using only 12.5 % of it costs
+// nothing. Any gap is the cost of the load instruction.
 // Limits: The loads of y and stores of z. The load of x costs only an issue slot.
 
 alias T = f32;

@@ -3,8 +3,8 @@
 // coalesced.
 // Work: 2n scalars moved.
 // Summary: z[i] = x[0] + y[i], x in a uniform buffer
-// Look for: At least the speed of `broadcast_storage`. Some drivers turn one kind of access into the other.
-// Limits: DRAM, as for a copy of y to z. After its first use, the constant is in a register or in the constant cache.
+// Look for: Whether it is at least as fast as `broadcast_storage`. Some drivers turn one kind of access into the other.
+// Limits: DRAM, as for a copy of y to z. After its first use, x[0] is in a register or in the constant cache.
 
 alias T = f32;
 

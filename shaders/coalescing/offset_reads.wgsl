@@ -1,11 +1,11 @@
 // Adds two arrays that are read at an offset of k = OFFSET elements: z[i] = x[i + k] + y[i + k].
 // Pattern: As in `offset`, the 128 bytes that a subgroup reads span five sectors if the offset is not a multiple of a
-// sector. Its stores are aligned and fill four whole sectors.
+// sector. Stores are aligned and fill four whole sectors.
 // Work: 3n scalars moved.
 // Summary: z[i] = x[i+k] + y[i+k], k = OFFSET, with aligned stores
-// Look for: The loss of speed at OFFSET=1, compared with that of `offset`. Any extra loss in `offset` comes from stores
+// Look for: The slowdown at OFFSET=1, compared with that of `offset`. Any extra slowdown in `offset` comes from stores
 // to part of a sector.
-// Limits: The sectors read, unless a cache keeps the fifth for the next subgroup. Then, DRAM.
+// Limits: The number of sectors read; DRAM bandwidth if a cache keeps the fifth sector for the next subgroup.
 
 alias T = f32;
 
