@@ -2,14 +2,13 @@
 // into one. An invocation holds 16 points in registers and exchanges them through workgroup memory between passes.
 // Pattern: Each workgroup processes 4096 points, with coalesced loads and stores of 8 bytes. Real and imaginary parts
 // are exchanged one after the other, without bank conflicts, through 16 KiB of workgroup memory. RADIX=16 needs only
-// 8.5 KiB, so more workgroups are resident. Twiddle factors come from a table; RADIX=16 reads two per pass and
+// 8.5 KiB, so more workgroups are resident. Twiddle factors come from a table; RADIX=16 reads two factors per pass and
 // multiplies them to get the others.
 // Work: n complex points read and n written, 5 · log2(points) operations per point.
 // Summary: Stockham's algorithm in passes of radix 2, 4, 8 or 16, with 16 points per invocation
-// Look for: How the share of the copy peak rises with RADIX. At 4096 points there are 12, 6, 4 and 3 passes. If
-// RADIX=16 is near 100 %, the exchanges overlap with DRAM accesses.
-// Limits: With RADIX=2 and 4, workgroup memory, four barriers per exchange, and address arithmetic. With RADIX=16,
-// DRAM.
+// Look for: How the rate rises with RADIX: transforms of 4096 points take 12, 6, 4 and 3 passes. If RADIX=16 is near
+// 100 % of the copy peak, the exchanges overlap with DRAM accesses.
+// Limits: DRAM with RADIX=16; with RADIX=2 and 4, workgroup memory, four barriers per exchange, and address arithmetic.
 
 alias T = f32;
 alias C = vec2<T>;

@@ -6,7 +6,7 @@
 // Look for: The slowdown relative to `workgroup`, whose loads are coalesced. The gap grows once the sectors in use no
 // longer fit in the caches.
 // Limits: Cache capacity: each row in flight needs one sector cached until all elements of the sector are used. With
-// few rows, too few invocations.
+// few rows, there are too few invocations.
 
 alias T = f32;
 

@@ -6,7 +6,7 @@
 // Summary: eight f16 weights per 16-byte load, four rows at a time
 // Look for: The gain over `vec4` in f16: the same sums with half the load instructions. At large sizes, the rate is
 // near the read peak.
-// Limits: DRAM reads. At sizes that fit in L2, the conversions, each of which yields two weights.
+// Limits: DRAM reads. At sizes that fit in L2, converting the weights.
 
 struct Sizes { rows: u32, columns: u32 }
 

@@ -6,7 +6,8 @@
 // Summary: 4-bit weights that stay integers: four byte products per instruction, x as three-byte integers
 // Look for: The gain over `q4_vec4` at large sizes. Four weights take three byte-product instructions and one or two
 // masks instead of about ten instructions. Each element of x is rounded to 2^-22 of the largest in its block.
-// Limits: DRAM reads. Without byte-product instructions, arithmetic. At small sizes, the first launch.
+// Limits: DRAM reads, or arithmetic on hardware without byte-product instructions. At small sizes, the first launch
+// dominates.
 
 /// Stage 0 writes `digits`, stage 1 multiplies.
 struct Sizes { rows: u32, columns: u32, stage: u32 }

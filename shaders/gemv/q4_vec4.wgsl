@@ -4,9 +4,9 @@
 // of each row. x is staged in workgroup memory, with a gap after each block to avoid bank conflicts.
 // Work: packed weights, scales, x and y are moved once; 2 FLOP per weight.
 // Summary: 4-bit weights, a block of 32 per load, four rows at a time, no integer conversions
-// Look for: The share of the read peak: a share below that of `q8_vec4` shows the cost of arithmetic. The kernel is at
-// best 16 / 4.5 = 3.6 times as fast as `packed`.
-// Limits: DRAM reads, and about three instructions per weight. In small matrices, too few blocks per invocation.
+// Look for: The percentage of the read peak reached: if it is below that of `q8_vec4`, arithmetic costs time. At best,
+// `q4_vec4` is 16 / 4.5 = 3.6 times as fast as `packed`.
+// Limits: DRAM reads, and about three instructions per weight. With small matrices, each invocation has too few blocks.
 
 /// `unit` is 0x64006400, two f16 of 1024. It is no constant here: NVIDIA's compilers need two instructions for
 /// (word & a) | b with two constants, one with a variable.

@@ -4,8 +4,8 @@
 // vectors. Each load of x serves four rows.
 // Work: packed weights, scales, x and y are moved once; 2 FLOP per weight.
 // Summary: 8-bit weights, 16 per load, four rows at a time
-// Look for: The time relative to `packed`, which reads 16 bits per weight instead of 8.5. If `q8_vec4` has the lower
-// share of the read peak, dequantisation costs time.
+// Look for: The time relative to `packed`, which reads 16 bits per weight instead of 8.5. If `q8_vec4` reaches a lower
+// percentage of the read peak, dequantisation costs time.
 // Limits: DRAM reads, and three instructions to convert each byte to a float and add its product.
 
 /// `unit` is 0x4b000000, the bits of 2^23. It is no constant here: NVIDIA's compilers need two instructions for

@@ -7,7 +7,7 @@
 // Summary: columns divided among workgroups; a second launch adds the partial sums
 // Look for: The gain at 256x57344, where `vec4` has work for only 64 groups of LANES invocations. With many rows,
 // columns are not divided, so `split_k` should be as fast as `vec4`. Use this kernel if shapes vary.
-// Limits: DRAM reads. With few rows, the second launch, which waits for the first.
+// Limits: DRAM reads. With few rows, the second launch adds its latency.
 
 alias T = f32;
 

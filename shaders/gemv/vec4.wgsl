@@ -3,8 +3,9 @@
 // lengths not divisible by 4 take scalar loads.
 // Work: weights, x and y are moved once; 2 FLOP per weight.
 // Summary: vec4 loads, four rows at a time, LANES invocations per row
-// Look for: The share of the read peak at large sizes. In f16, a vec4 is 8 bytes; `packed` loads 16 bytes at a time.
-// Limits: DRAM reads. With few rows, too few workgroups to fill the device.
+// Look for: The percentage of the read peak at large sizes. In f16, a vec4 is 8 bytes; `packed` loads 16 bytes at a
+// time.
+// Limits: DRAM reads. With few rows, there are too few workgroups to fill the device.
 
 alias T = f32;
 

@@ -5,7 +5,8 @@
 // Summary: one workgroup per row, coalesced loads, then a tree reduction
 // Look for: The gain of coalesced loads over `naive`. The gap to `vec4` is the cost of 4-byte loads (2-byte in f16), of
 // reading x for every row, and of a tree per row.
-// Limits: Bytes in flight: one weight per invocation. For short rows, the barriers of the tree reduction.
+// Limits: Bytes in flight: each invocation loads one weight at a time. With short rows, the barriers of the tree
+// dominate.
 
 alias T = f32;
 

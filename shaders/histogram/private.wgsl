@@ -4,8 +4,8 @@
 // Work: n words read, 4n atomic additions to workgroup memory.
 // Summary: several histograms per workgroup, merged at the end
 // Look for: The best value of COPIES. Random bytes rarely collide, so more copies gain little and take longer to merge.
-// Skewed data gains from more copies.
-// Limits: With few copies, collisions. With many, lower occupancy and a longer merge.
+// Skewed data benefits from more copies of the histogram.
+// Limits: Collisions with few copies; lower occupancy and a longer merge with many.
 
 alias T = u32;
 

@@ -3,10 +3,10 @@
 // addition per bin per workgroup.
 // Work: n words read, 4n atomic additions to workgroup memory.
 // Summary: one histogram per workgroup, added to the global one at the end
-// Look for: The share of the read peak. Random bytes rarely collide; with a frequent value, the speed would fall
-// towards that of `global_atomic`.
+// Look for: The percentage of the peak read bandwidth reached. Random bytes rarely collide; with a frequent value, the
+// speed would fall towards that of `global_atomic`.
 // Limits: Atomic additions to workgroup memory, serialised for lanes with the same bin. At small sizes, merging the
-// histograms.
+// histograms dominates.
 
 alias T = u32;
 

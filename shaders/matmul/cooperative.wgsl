@@ -5,8 +5,8 @@
 // hide the latency of barriers. Workgroups are numbered in bands of 8 rows to share reads.
 // Work: 2mnk operations.
 // Summary: f16 inputs, f32 accumulation, on tensor cores: tiles of 128×128, 64×64 per subgroup
-// Look for: The share of ceiling/tensor, not of the FMA peak. CUDA has an advantage: it can copy to workgroup memory
-// without using registers.
+// Look for: The percentage of the ceiling/tensor rate, not of the FMA peak. CUDA has an advantage: it can copy to
+// workgroup memory without using registers.
 // Limits: Workgroup memory, which must supply A and B as fast as the tensor cores consume them.
 
 enable f16;

@@ -6,8 +6,8 @@
 // rows to share reads.
 // Work: 2mnk operations.
 // Summary: tiles of 128×128, 8×8 elements per invocation, the next tiles prefetched
-// Look for: The gain over `register_blocked`. With four times as many elements, an invocation needs half the reads per
-// FMA; each tile needs only one barrier. The gap to `cublas` is the speed that plain WGSL does not reach.
+// Look for: The gain over `register_blocked`. An invocation has four times as many elements and needs half the reads
+// per FMA; each tile needs only one barrier. The gap to `cublas` shows how far plain WGSL falls short.
 // Limits: Instruction issue, and registers: only two workgroups fit on an SM. Small matrices have too few tiles for all
 // SMs.
 

@@ -3,8 +3,8 @@
 // read n times and each of B m times, at best from a cache.
 // Work: 2mnk operations.
 // Summary: one invocation per element, all operands from global memory
-// Look for: The share of the FMA peak reached with caches alone. The gap to `tiled` is the gain from explicit reuse. A
-// gap between APIs is due to address arithmetic in the inner loop.
+// Look for: The percentage of the FMA peak that caches alone allow. The gap to `tiled` is the gain from explicit reuse.
+// A gap between APIs can come from address arithmetic in the inner loop.
 // Limits: Load instructions: two loads, served by L1, for each multiply-add.
 
 alias T = f32;

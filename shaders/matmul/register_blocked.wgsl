@@ -4,8 +4,8 @@
 // Accumulators are named variables: a compiler may keep an array in memory if a loop indexes it.
 // Work: 2mnk operations.
 // Summary: tiles of 64×64, 4×4 elements per invocation in registers
-// Look for: The share of the FMA peak that portable code reaches. Odd sizes show the cost of edges; 512x512x512 shows
-// the cost of too few tiles.
+// Look for: The percentage of the FMA peak that portable code reaches. Odd sizes show the cost of edges; 512x512x512
+// shows the cost of too few tiles.
 // Limits: Registers, and how well the scheduler interleaves loads and FMAs. Small matrices have too few tiles to fill
 // the last wave.
 

@@ -4,8 +4,9 @@
 // workgroup memory.
 // Work: 2mnk operations.
 // Summary: square tiles in workgroup memory, one element per invocation
-// Look for: The speeds with TILE=8, 16 and 32. Memory traffic falls as tiles grow, until a larger tile gains nothing.
-// Limits: Workgroup-memory bandwidth, 8 bytes per FMA. With TILE=32, one or two workgroups of 1,024 invocations fit on an SM.
+// Look for: The speeds with TILE=8, 16 and 32. Memory traffic falls as tiles grow, until larger tiles gain nothing.
+// Limits: Workgroup-memory bandwidth: 8 bytes per FMA. With TILE=32, one or two workgroups of 1,024 invocations fit on
+// an SM.
 
 alias T = f32;
 

@@ -2,12 +2,12 @@
 // (cp.async.bulk.tensor) copies tiles, those of B to both blocks of a cluster at once. Four warps compute a product
 // together, straight from shared memory (wgmma). WGSL has none of these instructions.
 // Pattern: Each block computes 128×256 elements of C, with four warps for each half. One more warp copies tiles 64
-// deep, four rounds ahead. One block per SM computes several tiles; a cluster of two blocks computes 256×256 elements
-// at once. The next tiles arrive while sums are stored.
+// deep, four steps ahead. One block per SM computes several tiles; a cluster of two blocks computes 256×256 elements at
+// once. The next tiles arrive while sums are stored.
 // Work: 2mnk operations.
 // Summary: f16 inputs, f32 accumulation, with Hopper's wgmma: tiles of 128×256, copied by hardware (TMA)
 // Look for: The speed of the hardware with instructions that WGSL lacks. The ratio to the CUDA port of cooperative is
-// their gain; the ratio to cublas_f16 is the gain still possible.
+// the gain from them; the gap to cublas_f16 shows how much could still be gained.
 // Limits: Tensor cores, or the power limit. Small matrices have too few tiles of 128×256 to fill all SMs.
 
 #include "hopper.cuh"

@@ -4,9 +4,9 @@
 // evicted a line before it is read again.
 // Work: STEPS dependent loads, 16 per loop iteration.
 // Summary: dependent loads from 128 MiB of pinned host memory, one per 128-byte line
-// Look for: A round trip over the bus, including address translation: about 1 µs or more over PCI Express. If host and
-// device share DRAM, the latency is near that of cache_curve/latency. The latency times the rate of
-// transfer/pinned_by_kernel gives the bytes that must be in flight.
+// Look for: The latency of a round trip over the bus, including address translation: about 1 µs or more over PCI
+// Express. If host and device share DRAM, the latency is near that of cache_curve/latency. Multiply the latency by the
+// rate of transfer/pinned_by_kernel to get the bytes that must be in flight.
 // Limits: The latency of the bus, not its rate, since each load waits for the one before.
 
 struct Line { next: u32, check: u32, unused: u32, expected: u32, rest: array<u32, 28> }

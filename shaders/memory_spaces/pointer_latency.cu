@@ -1,6 +1,5 @@
-// CUDA only: storage_latency with stored addresses instead of indices: each loaded value is the next address. WGSL
-// cannot store pointers and must compute an address from every index. The kernel first converts the indices to 8 KiB of
-// addresses.
+// CUDA only: storage_latency, but each loaded value is the next address. WGSL cannot store pointers and must compute an
+// address from every index. The kernel first converts the indices to 8 KiB of addresses.
 // Work: STEPS dependent loads, each counted as 4 bytes, although an address has 8.
 // Summary: storage_latency with stored addresses instead of indices
 // Look for: The difference from storage_latency: the cost per step of turning an index into an address (a shift and a

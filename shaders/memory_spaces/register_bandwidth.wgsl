@@ -3,7 +3,7 @@
 // chains give enough independent work.
 // Work: each invocation runs 16 · ROUNDS steps x = (x + y) ^ z, and each step reads four operands of 4 bytes.
 // Summary: eight variables mixed in registers; the rate counts operands
-// Look for: An upper bound for the other kernels. The rate counts operands, not bytes on a bus.
+// Look for: An upper bound for the rates of the other kernels.
 // Limits: Instruction issue to the integer pipelines, and register banks if three operands are in the same bank.
 
 struct Sizes { invocations: u32 }

@@ -5,9 +5,8 @@
 // Summary: 96 values per thread in REGISTERS registers: with 64, many spill to local memory and more blocks are
 // resident
 // Look for: The speed with REGISTERS=64 relative to 256: more blocks are resident, but spilled values are reloaded from
-// local memory. Below 1, spilling is slower, as is usual for arithmetic this dense.
-// Limits: With 64 registers, L1, which serves the spills. With 256, the latency of dependent multiplications at low
-// occupancy.
+// local memory. If the ratio is below 1, spilling costs more than the higher occupancy gains.
+// Limits: With 64 registers, L1, which serves the spills. With 256, the rate of integer multiply-adds at low occupancy.
 
 struct Sizes { u32 invocations, shift; };
 

@@ -5,8 +5,8 @@
 // Summary: a table of 64 words in the program
 // Look for: The speed of EACH=1 relative to EACH=0. A table in the program is usually in constant memory, which
 // serialises lanes that read different elements. A ratio of 1.0 means that the table is in ordinary cached memory.
-// Limits: EACH=0: instruction issue. EACH=1: the constant cache, which serves the addresses of a subgroup (up to 32)
-// one at a time.
+// Limits: With EACH=0, instruction issue. With EACH=1, the constant cache, which serves the addresses of a subgroup (up
+// to 32) one at a time.
 
 struct Sizes { invocations: u32, shift: u32 }
 

@@ -3,7 +3,8 @@
 // Work: each invocation reads 16 · ROUNDS words of 4 bytes.
 // Summary: a table of 64 words in a uniform buffer
 // Look for: The ratio of EACH=1 to EACH=0. If it equals that of `table_const`, both kernels use the constant cache.
-// Limits: EACH=0: the mixing arithmetic. EACH=1: divergent constant reads, replayed for each distinct address.
+// Limits: With EACH=0, the mixing arithmetic. With EACH=1, divergent constant reads, replayed for each distinct
+// address.
 
 struct Sizes { invocations: u32, shift: u32 }
 

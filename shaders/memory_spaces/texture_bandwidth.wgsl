@@ -2,7 +2,7 @@
 // Pattern: neighbouring invocations load neighbouring texels, 16 bytes each, unfiltered.
 // Work: each invocation reads 16 · ROUNDS texels of 16 bytes.
 // Summary: a 4 KiB table in a texture of 16×16 texels
-// Look for: The slowdown relative to `storage_bandwidth`: the cost of the texture unit.
+// Look for: The slowdown relative to `storage_bandwidth`, which is the cost of the texture unit.
 // Limits: The address rate of the texture units: a few texels per cycle per SM, each with bounds checks and format
 // conversion.
 

@@ -2,8 +2,9 @@
 // Pattern: neighbouring invocations read neighbouring elements, 16 bytes each (no bank conflicts).
 // Work: each invocation reads 16 · ROUNDS elements of 16 bytes.
 // Summary: a 4 KiB table in workgroup memory
-// Look for: The same rate as ceiling/workgroup_read with vec4 loads. A gap is the cost of the mixing arithmetic.
-// Limits: The banks: with 32 banks, 128 bytes per cycle per SM.
+// Look for: Whether the rate equals that of ceiling/workgroup_read with vec4 loads. A gap is the cost of the mixing
+// arithmetic.
+// Limits: The banks: 32 of them deliver 128 bytes per cycle per SM.
 
 struct Sizes { invocations: u32 }
 
