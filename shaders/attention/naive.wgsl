@@ -1,5 +1,4 @@
-// Attention with all scores in memory, in three launches: the scores q·k, the softmax of each row, and the weighted
-// sums of v.
+// Attention with all scores in memory, in three launches.
 // Pattern: An invocation computes a score or an element of the output; a workgroup computes the softmax of a row. All
 // operands are in global memory. Each of a head's length² scores is written, replaced by its softmax, and read D times.
 // Work: 4 · heads · length² · D operations, half if causal. q, k, v and the output are each counted once.

@@ -1,4 +1,4 @@
-// Matrix-vector product (GEMV), y = W x, with W stored row by row: one invocation per row.
+// Matrix-vector product (GEMV), y = W x, with W stored row by row.
 // Pattern: neighbouring invocations read elements one row apart, so each load of a subgroup touches one sector per
 // lane. The caches must keep these sectors for the next columns.
 // Work: weights, x and y are moved once; 2 FLOP per weight.

@@ -1,5 +1,4 @@
-// Matrix-vector product with 8-bit weights and an f16 scale per block of 32, as in llama.cpp's Q8_0: one invocation per
-// row.
+// Matrix-vector product with weights in llama.cpp's format Q8_0 (f16 scales).
 // Pattern: as in `naive`, neighbouring invocations read words one row apart; each word contains 4 weights.
 // Work: packed weights, scales, x and y are moved once; 2 FLOP per weight.
 // Summary: 8-bit weights with a scale per block of 32, one invocation per row

@@ -1,4 +1,4 @@
-// Matrix-vector product: one subgroup per row, then one subgroupAdd.
+// Matrix-vector product with a subgroup reduction.
 // Pattern: neighbouring lanes read neighbouring elements of a row, one per load. The grid is sized for subgroups of 32;
 // a loop over rows allows any subgroup size.
 // Work: weights, x and y are moved once; 2 FLOP per weight.

@@ -1,11 +1,11 @@
 // Reads every element of a matrix once; its rows are one pitch apart in memory. Each invocation adds up its columns.
-// Pattern: one workgroup per row, neighbouring invocations on neighbouring columns. Rows padded to a multiple of 256
-// bytes start on transaction boundaries; packed rows of odd width start anywhere.
+// Pattern: each workgroup reads a row, and neighbouring invocations read neighbouring columns. Rows padded to a
+// multiple of 256 bytes start on transaction boundaries; packed rows of odd width start anywhere.
 // Work: rows × columns scalars read.
 // Summary: reads the rows of a matrix, padded or packed
-// Look for: The speedup of PITCHED=1 over PITCHED=0. It is close to 1.0 on devices that cache sectors, since a sector
-// that two rows share is fetched once. Padding is neither read nor counted.
-// Limits: DRAM at large sizes. At small sizes, idle lanes at row ends, since each row has its own workgroup.
+// Look for: The speedup of PITCHED=1 over PITCHED=0. The ratio is close to 1.0 on devices that cache sectors, since a
+// sector that two rows share is fetched once. Padding is neither read nor counted.
+// Limits: DRAM at large sizes. At small sizes, lanes at row ends are idle, since each row has its own workgroup.
 
 alias T = f32;
 

@@ -1,5 +1,5 @@
 // Reads every element of a volume once, slice by slice and row by row. The slice pitch is the row pitch × the height.
-// Pattern: one workgroup per row, as in `rows_2d`, but the rows are too short to hide a misaligned start.
+// Pattern: each workgroup reads a row, as in `rows_2d`, but the rows are too short to hide a misaligned start.
 // Work: width × height × depth scalars read.
 // Summary: reads the rows of a volume, slice by slice
 // Look for: The speedup of PITCHED=1 over PITCHED=0 for rows of 65 to 511 elements. Misaligned starts and idle lanes

@@ -1,6 +1,6 @@
 // Stable radix sort by 8-bit digits in one sweep per digit (Adinets and Merrill 2022). A workgroup counts the digits of
 // a tile of keys, publishes the counts, ranks the keys, adds up the counts of earlier tiles (look-back), and writes the
-// keys. If a tile stays unpublished, the workgroups that need its counts compute them: the kernel relies on neither
+// keys. If a tile's counts stay unpublished, the workgroups that need them compute them: the kernel relies on neither
 // forward progress nor launch order.
 // Pattern: 16 keys per invocation, ranked by subgroup ballots, sorted in workgroup memory and written in runs of equal
 // digits.
@@ -9,7 +9,7 @@
 // Summary: one kernel per pass: ranks by subgroup ballots, decoupled look-back over the digit counts
 // Look for: The gain over `three_kernels` with BITS=8: each pass is one kernel that reads keys once and ranks them in
 // registers. A larger WG writes longer runs of each digit, but fewer workgroups fit on an SM.
-// Limits: Instructions (about 40 to rank a key) and the round trips of the look-back. DRAM, if its bandwidth is low.
+// Limits: Instructions (about 40 to rank a key) and the round trips of the look-back. With low bandwidth, also DRAM.
 
 alias T = u32;
 /// The keys of an invocation, or their values, or where they go.

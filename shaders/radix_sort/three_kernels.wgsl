@@ -1,13 +1,12 @@
-// Stable radix sort in passes over digits of BITS bits. In each pass, the first kernel counts the digits, the second
-// scans the counts, and the third moves the keys.
+// Stable radix sort in passes over digits of BITS bits, with three kernels per pass.
 // Pattern: tiles of 8 keys per invocation, sorted in workgroup memory, 4 bits at a time (a scan of 16 counters per
 // invocation), then written in runs of equal digits.
 // Work: each pass reads the keys twice and writes them once; values are read and written once. The rate counts the
 // bytes that `onesweep` moves.
 // Summary: each pass counts digits, scans the counts and moves the keys; digits of 4 or 8 bits
-// Look for: The speedup of BITS=8 over BITS=4: half as many passes, each with twice the sorting. Near 2×, memory
+// Look for: The speedup of BITS=8 over BITS=4: half as many passes, each with twice the sorting work. Near 2×, memory
 // traffic is the limit; near 1×, sorting is. PAIRS=1 adds only memory traffic.
-// Limits: Barriers and workgroup memory: each tile takes at least 16 barriers per 4 bits. Then memory traffic, since
+// Limits: Barriers and workgroup memory: each tile takes at least 16 barriers per 4 bits. Also memory traffic, since
 // each pass reads the keys twice.
 
 alias T = u32;

@@ -1,6 +1,6 @@
 // Sums an array in one pass: each workgroup reduces its block as `first_add` does, then adds the result atomically to
 // one word.
-// Pattern: all workgroups update the same word. WGSL has only integer atomics.
+// Pattern: as in `first_add`. WGSL has only integer atomics.
 // Work: n scalars read.
 // Summary: one pass; block sums are added atomically (integers only)
 // Look for: The speed relative to `first_add` in u32. At small sizes, one pass saves a launch. At large sizes,

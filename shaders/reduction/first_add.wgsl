@@ -2,8 +2,8 @@
 // Pattern: as in `sequential`, with half as many workgroups. All invocations take part in the first addition.
 // Work: n scalars read.
 // Summary: two elements per invocation added on load, then a tree
-// Look for: Nearly twice the speed of `sequential` at large sizes. A smaller gain points to memory as the limit, a
-// larger gain to the cost of launching workgroups.
+// Look for: Whether it is nearly twice as fast as `sequential` at large sizes. A smaller gain points to memory as the
+// limit, a larger gain to the cost of launching workgroups.
 // Limits: DRAM latency, which two loads per invocation cannot hide, and the steps of the tree.
 
 alias T = f32;

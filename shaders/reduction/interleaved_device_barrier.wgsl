@@ -4,9 +4,9 @@
 // wgpu.
 // Work: n scalars read.
 // Summary: interleaved_workgroup with the barriers of interleaved_global added
-// Look for: Two ratios. The speed relative to `interleaved_global` shows the gain from workgroup memory with
-// device-scope barriers in both (except in CUDA, where `interleaved_global` has a weaker fence). The time relative to
-// `interleaved_workgroup` shows the cost of the added barriers.
+// Look for: The speed relative to `interleaved_global` shows the gain from workgroup memory with device-scope barriers
+// in both (except in CUDA, where `interleaved_global` has a weaker fence). The time relative to `interleaved_workgroup`
+// shows the cost of the added barriers.
 // Limits: Barriers of device scope, log2(WG) in sequence. If the API gives storageBarrier a smaller scope, the limits
 // are those of `interleaved_workgroup`.
 

@@ -1,5 +1,5 @@
 // CUDA only: interleaved_workgroup with its copy in a dynamic shared array, whose size is the third launch argument, as
-// in the article.
+// in the source article.
 // Work: n scalars read.
 // Summary: interleaved_workgroup with a shared array whose size the host sets at launch
 // Look for: A ratio of 1.00 to interleaved_workgroup, since only the way to set the array's size differs.

@@ -6,8 +6,8 @@
 // Look for: The slowdown relative to all other reductions: each step accesses global memory, and at least half of the
 // lanes are idle. The ratio to `interleaved_workgroup` includes this kernel's barriers, which have device scope in wgpu
 // but block scope in CUDA.
-// Limits: Cache latency in log2(WG) round trips, and the barriers between them. On an H200, the CUDA port with its
-// weaker fence takes less than a third of the time.
+// Limits: The latency of log2(WG) round trips to a cache, and the barriers between them. On an H200, the CUDA port with
+// its weaker fence takes less than a third of the time.
 
 alias T = f32;
 

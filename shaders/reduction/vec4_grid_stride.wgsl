@@ -3,9 +3,10 @@
 // Pattern: eight 16-byte loads in flight per invocation, and one tree for thousands of elements.
 // Work: n scalars read.
 // Summary: vec4 loads one grid apart, one tree for thousands of elements
-// Look for: A share of the read peak near 100 %, since the loads are those of `ceiling/read` and there are few trees.
-// If it is below 90 % at large sizes, try another WG.
-// Limits: DRAM reads at large sizes, cache reads at small ones. Below a few MiB, the two launches.
+// Look for: Whether the rate is near the read peak, since the loads are those of `ceiling/read` and there are few
+// trees. Below 90 % at large sizes, try another WG.
+// Limits: DRAM reads at large sizes, cache reads at small ones. Below a few MiB, the overhead of the two launches
+// dominates.
 
 alias T = f32;
 

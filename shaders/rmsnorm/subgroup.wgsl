@@ -1,11 +1,11 @@
 // Normalises each row by its root mean square, in registers. Each lane keeps up to VECTORS vec4s of a row, and lanes
 // add up their squares by shuffles.
-// Pattern: VECTORS independent 16-byte loads and stores per lane. Short rows share a workgroup. The part of a row that
-// does not fit in registers is read twice. If the row length is not a multiple of four, accesses are scalar.
+// Pattern: VECTORS independent 16-byte loads and stores per lane. The part of a row that does not fit in registers is
+// read twice. If the row length is not a multiple of four, accesses are scalar.
 // Work: n scalars read and n written (the gain factors of the columns come from the cache).
 // Summary: rows in registers, vec4 loads, sums by shuffles; short rows share a workgroup
-// Look for: A share of the copy peak near 100 % at all row lengths. This is `softmax/subgroup` without exponentials: if
-// softmax is slower, its arithmetic is the reason.
+// Look for: Whether the rate is near the copy peak at all row lengths. This is `softmax/subgroup` without exponentials:
+// if softmax is slower, its arithmetic is the reason.
 // Limits: DRAM read/write turnaround. With 32,768 columns, few rows are resident at a time.
 
 alias T = f32;

@@ -5,8 +5,8 @@
 // look-back over 32 tiles at a time.
 // Work: n scalars read and n written.
 // Summary: each tile adds the published sums of earlier tiles and computes missing ones
-// Look for: The gain over `three_kernels` at large sizes, at most 2×, and the share of the copy peak. If one API is far
-// slower, its workgroups may not make progress in order, so other workgroups compute their sums.
+// Look for: The gain over `three_kernels` at large sizes (at most 2×), and the percentage of the copy peak reached. If
+// one API is far slower, its workgroups may not make progress in order, so other workgroups compute their sums.
 // Limits: The chain of tiles: each tile waits for the sums of earlier ones, one L2 latency per 32 tiles.
 
 alias T = f32;

@@ -5,8 +5,9 @@
 // loop iterations precedes the look-back.
 // Work: n scalars read and n written.
 // Summary: single_pass with subgroup scans in registers; only the first subgroup looks back
-// Look for: The gain over `single_pass`, which is the cost of its barriers and workgroup memory. Compare WG=512: larger
-// tiles need less look-back. Compare `--param PAUSE=0`: without a pause, the first look-back finds few complete sums.
+// Look for: The gain over `single_pass`, which is the cost of that kernel's barriers and workgroup memory. Compare
+// WG=512: larger tiles need less look-back. Compare `--param PAUSE=0`: without a pause, the first look-back finds few
+// complete sums.
 // Limits: The latency of published sums, and the number of tiles in flight: each waits for earlier tiles between its
 // loads and its stores.
 

@@ -6,7 +6,7 @@
 // Summary: scans blocks, scans the block sums, adds the preceding sums
 // Look for: At most half of the copy rate, since the passes move twice the counted bytes. Below a fifth, the
 // Hillis-Steele steps and their barriers cost more than memory.
-// Limits: Memory traffic of 4n scalars. At small sizes, the launches, each of which waits for the previous one.
+// Limits: Memory traffic of 4n scalars. At small sizes, launch latency: each launch waits for the previous one.
 
 alias T = f32;
 

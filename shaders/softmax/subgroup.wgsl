@@ -1,11 +1,11 @@
 // Softmax of each row in registers. Each lane keeps up to VECTORS vec4s of a row, and lanes combine maxima and sums by
 // shuffles.
-// Pattern: VECTORS independent 16-byte loads and stores per lane. Short rows share a workgroup. The part of a row that
-// does not fit in registers is read twice. If the row length is not a multiple of four, accesses are scalar.
+// Pattern: VECTORS independent 16-byte loads and stores per lane. The part of a row that does not fit in registers is
+// read twice. If the row length is not a multiple of four, accesses are scalar.
 // Work: n scalars read and n written.
 // Summary: rows in registers, vec4 loads, totals by shuffles; short rows share a workgroup
-// Look for: The share of the copy peak, which should be near 100 % at all row lengths. With 32,768 columns, compare
-// WG=512, which reads most of a row twice, with VECTORS=8 WG=1024, which reads it once.
+// Look for: The percentage of the copy peak, which should be near 100 % at all row lengths. With 32,768 columns,
+// compare WG=512, which reads most of a row twice, with VECTORS=8 WG=1024, which reads it once.
 // Limits: DRAM read/write turnaround. With long rows, too few rows are resident to overlap loads, reductions and
 // stores.
 

@@ -7,7 +7,7 @@
 // Look for: Nearly the same time for MATRIX=1 and MATRIX=2, since row lengths do not matter. The gap to MATRIX=0 is the
 // cost of random access to x.
 // Limits: Instructions: each invocation searches for its start on the path and processes items one by one, so even
-// MATRIX=0 reaches at most half of the read peak. At small sizes, the three launches.
+// MATRIX=0 reaches at most half of the read peak. At small sizes, the overhead of the three launches dominates.
 
 alias T = f32;
 

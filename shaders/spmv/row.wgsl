@@ -3,8 +3,8 @@
 // touches 16 cache lines of 128 bytes instead of one. A subgroup runs until its longest row is done.
 // Work: 8 bytes per nonzero (value, column), 12 bytes per row (start, x, result); 2 operations per nonzero.
 // Summary: one invocation per row
-// Look for: MATRIX=2 relative to MATRIX=1, which has about as many nonzeros: a subgroup takes as long as its longest
-// row, with up to 8192 nonzeros instead of 32.
+// Look for: How much slower MATRIX=2 is than MATRIX=1, which has about as many nonzeros: a subgroup takes as long as
+// its longest row, with up to 8192 nonzeros instead of 32.
 // Limits: L1, since each load of values and columns touches many cache lines; with random columns (MATRIX=1 and 2),
 // also partly used sectors of x. With MATRIX=2, idle lanes.
 

@@ -2,8 +2,8 @@
 // Pattern: five scalar loads per cell. Each cell is loaded by five invocations, mostly from L1 or L2.
 // Work: n scalars read and n written, 6 operations per cell.
 // Summary: 5 points, one invocation per cell, neighbours from the caches
-// Look for: The share of the copy rate with caches alone: above 90 %, workgroup memory has little to gain. A lower
-// share at 8192x8192 than at 4096x4096 suggests that rows leave L2 too early.
+// Look for: The percentage of the copy rate reached with caches alone: above 90 %, workgroup memory can gain little. A
+// lower percentage at 8192x8192 than at 4096x4096 suggests that rows leave L2 too early.
 // Limits: Load instructions: L1 serves five 4-byte loads per cell and saturates before DRAM does.
 
 alias T = f32;

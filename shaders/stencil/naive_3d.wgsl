@@ -2,8 +2,8 @@
 // Pattern: seven scalar loads per cell. L2 serves the slices before and after if slices are small enough.
 // Work: n scalars read and n written, 8 operations per cell.
 // Summary: 7 points, one invocation per cell, neighbours from the caches
-// Look for: The gap to `naive_2d`: two more neighbours, each one slice away. At 512x512x512, L2 must hold three slices
-// of 1 MiB for each slice in progress.
+// Look for: The gap to `naive_2d`, which is the cost of two more neighbours, each one slice away. At 512x512x512, L2
+// must hold three slices of 1 MiB for each slice in progress.
 // Limits: Load instructions, seven per cell, and L2 bandwidth for neighbours that L1 no longer holds.
 
 alias T = f32;

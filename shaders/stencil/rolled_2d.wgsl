@@ -4,9 +4,9 @@
 // invocations load them. If the width is not a multiple of four, accesses are scalar.
 // Work: n scalars read and n written, 6 operations per cell.
 // Summary: 5 points; four columns per invocation, row by row, with three rows in registers
-// Look for: The highest share of the copy peak among the 2D kernels: four cells take 1.5 vector loads and two scalar
-// loads instead of 20 loads. `--param ROWS=16` loads fewer rows twice but is slower.
-// Limits: DRAM at large sizes. At small sizes, too few invocations, since each computes 16 cells.
+// Look for: Whether this is the fastest 2D kernel: four cells take 1.5 vector loads and two scalar loads instead of 20
+// loads. `--param ROWS=16` loads fewer rows twice but is slower.
+// Limits: DRAM at large sizes. At small sizes, there are too few invocations, since each computes 16 cells.
 
 alias T = f32;
 

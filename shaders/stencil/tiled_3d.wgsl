@@ -2,8 +2,8 @@
 // Pattern: 32×4×2 invocations copy 34×6×6 cells to workgroup memory, then compute two cells each.
 // Work: n scalars read and n written, 8 operations per cell.
 // Summary: 7 points, 32x4x4 cells and their halo in workgroup memory
-// Look for: The cost of a larger halo: 2.4 loads per computed cell, against 1.13 in `tiled_2d`. If `tiled_3d` is slower
-// than `naive_3d`, the caches serve neighbours better than the tile does.
+// Look for: The cost of a larger halo: 2.4 loads per cell instead of 1.13 in `tiled_2d`. If `tiled_3d` is slower than
+// `naive_3d`, the caches serve neighbours better than the tile does.
 // Limits: Halo loads from L2, and the barrier between loads and stores.
 
 alias T = f32;

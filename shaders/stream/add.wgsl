@@ -2,7 +2,8 @@
 // Pattern: two coalesced loads and one coalesced store per element.
 // Work: 3n scalars moved, n operations.
 // Summary: c = a + b
-// Look for: A higher byte rate than copy. With two reads per write, the memory bus switches direction less often.
+// Look for: Whether the byte rate is higher than that of copy: with two reads per write, the memory bus can switch
+// direction less often.
 // Limits: DRAM reads, which are two thirds of the traffic.
 
 alias T = vec4<f32>;

@@ -3,8 +3,8 @@
 // Pattern: a grid-stride loop with eight coalesced loads in flight per invocation, then a tree over the workgroup.
 // Work: 2n scalars read, 2n operations; the stored partial sums are not counted.
 // Summary: the sum of a · b, one partial sum per workgroup and vector component
-// Look for: A higher byte rate than copy, since almost nothing is written. A lower rate means that too few loads are in
-// flight. The end-to-end time includes the host's additions.
+// Look for: Whether the byte rate exceeds that of copy, since almost nothing is written. A lower rate means that too
+// few loads are in flight. The end-to-end time includes the host's additions.
 // Limits: DRAM reads, then the trees and the uneven work of the last workgroups.
 
 alias T = vec4<f32>;

@@ -3,8 +3,8 @@
 // Pattern: one coalesced load, one multiplication and one coalesced store per element.
 // Work: 2n scalars moved, n operations.
 // Summary: b = s c
-// Look for: The same time as copy, since the multiplication is free. Any difference comes from run-to-run variation or
-// very slow f64 units.
+// Look for: Whether it takes as long as copy: the multiplication should be free. Any difference comes from run-to-run
+// variation or very slow f64 units.
 // Limits: DRAM, as for copy. One operation per 8 bytes (f32) or 16 bytes (f64) is far from compute-bound.
 
 alias T = vec4<f32>;

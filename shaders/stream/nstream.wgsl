@@ -3,8 +3,7 @@
 // Pattern: three coalesced loads, a multiplication, two additions and one coalesced store per element.
 // Work: 4n scalars moved, 3n operations.
 // Summary: out = a + b + 3 c
-// Look for: A byte rate at least as high as triad's. With three reads per write, the memory bus switches direction less
-// often.
+// Look for: Whether the byte rate is at least as high as that of triad, which has two reads per write instead of three.
 // Limits: DRAM reads, which are three quarters of the traffic.
 
 alias T = vec4<f32>;

@@ -2,10 +2,9 @@
 // nanoseconds and is shared by all SMs (clock64 counts the cycles of one SM). Its step is 32 ns or 1 µs.
 // Work: n scalars read, 3n integer operations; 16 bytes of times per workgroup are not counted.
 // Summary: serial_block_sum with a clock read at the start and end of each workgroup: latest end minus earliest start
-// Look for: The column in_kernel_ns compared with the median. The difference is launch, drain and the events around the
-// kernel.
-// Limits: The loop of serial_block_sum, which the clock reads at both ends do not change. The clock's step is up to 1
-// µs.
+// Look for: The column in_kernel_ns compared with the median. The difference is the cost of launch, drain and the
+// events around the kernel.
+// Limits: The loop of serial_block_sum, which the two clock reads do not change.
 
 struct Sizes { u32 n; };
 

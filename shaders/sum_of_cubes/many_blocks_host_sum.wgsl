@@ -3,7 +3,7 @@
 // Pattern: as in `one_block_interleaved`, on as many compute units as there are workgroups.
 // Work: n scalars read, 3n integer operations.
 // Summary: 32 workgroups; the host adds the sums of all invocations
-// Look for: Up to 32 times the speed of one_block_interleaved, on up to 32 SMs. Only the end-to-end time includes
+// Look for: The speedup over one_block_interleaved: up to 32×, on up to 32 SMs. Only the end-to-end time includes
 // copying 8,192 partial sums and adding them on the host.
 // Limits: L2 latency. The 32 workgroups fill only a fraction of a large GPU.
 

@@ -4,8 +4,7 @@
 // line per lane.
 // Work: n scalars read, 3n integer operations.
 // Summary: one workgroup, one contiguous chunk per invocation
-// Look for: The speedup over one_invocation: up to 256×, reduced by the access pattern. Each load of a subgroup touches
-// 32 lines and uses 4 bytes of each.
+// Look for: The speedup over one_invocation: up to 256×, reduced by the access pattern.
 // Limits: The load unit and the cache of one SM, which must keep the lines of 256 chunks or fetch them again.
 
 alias T = u32;

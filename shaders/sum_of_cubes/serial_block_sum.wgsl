@@ -3,8 +3,8 @@
 // Pattern: as in `many_blocks_host_sum`, then WG additions by one lane.
 // Work: n scalars read, 3n integer operations.
 // Summary: 32 workgroups; invocation 0 of each adds its workgroup's 256 sums
-// Look for: How little time the serial sum takes compared with the loop. The end-to-end time shows the effect of fewer
-// sums for the host to add.
+// Look for: How little time the serial sum takes compared with the loop. The end-to-end time shows the gain from
+// leaving the host fewer sums to add.
 // Limits: The loop before the barrier, then 256 serial additions by one lane while 255 wait.
 
 alias T = u32;

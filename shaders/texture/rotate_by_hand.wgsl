@@ -1,7 +1,7 @@
 // Rotates an image about its centre without the texture unit. Each invocation reads the four pixels around its source
 // position from a storage buffer.
-// Pattern: the coordinates of `rotate_sampled`, a remainder to wrap and three linear interpolations to filter.
-// Workgroups are 16×16.
+// Pattern: coordinates are those of `rotate_sampled`; a remainder wraps them, and three linear interpolations filter
+// the pixels. Workgroups are 16×16.
 // Work: 8 bytes per pixel: four read, four written.
 // Summary: the kernel filters and wraps, with four loads per pixel
 // Look for: The cost of filtering and wrapping in the kernel. At 90 degrees, neighbours are a whole row apart in linear

@@ -3,8 +3,8 @@
 // Work: 8 bytes per pixel: four read, four written.
 // Summary: rotate_by_hand with one f32 channel, as in the source article
 // Look for: The rate compared with rotate_by_hand, which interpolates four channels instead of one.
-// Limits: Computing and wrapping coordinates, which costs as much as for four channels. Then loads that use only part
-// of each cache line.
+// Limits: Computing and wrapping coordinates, which costs as much as for four channels, and loads that use only part of
+// each cache line.
 
 struct Sizes { width: u32, height: u32, cos: f32, sin: f32 }
 

@@ -1,9 +1,9 @@
-// The kernel `rotate_sampled` with one f32 channel, as in CUDA's sample.
+// The kernel `rotate_sampled` with one f32 channel.
 // Pattern: as in `rotate_sampled`.
 // Work: 8 bytes per pixel: four read, four written.
 // Summary: rotate_sampled with one f32 channel, as in the source article
 // Look for: The rate compared with rotate_sampled, which moves as many bytes per pixel. A texture unit may take longer
-// to filter 32-bit floats than 8-bit fractions.
+// to filter 32-bit floats than 8-bit values.
 // Limits: The filter rate of f32 textures, then the store of 4 bytes per pixel.
 
 struct Sizes { width: u32, height: u32, cos: f32, sin: f32 }

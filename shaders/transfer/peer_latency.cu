@@ -2,9 +2,9 @@
 // Each launch continues where the last one stopped, so no line is read again before all others.
 // Work: 4 bytes for each of STEPS loads.
 // Summary: dependent loads from 128 MiB of another card's memory, one per 128-byte line
-// Look for: A round trip over the link and through the other card's memory. The difference from the DRAM latency
-// (cache_curve/latency) is due to the link. The latency times the rate of peer_read_by_kernel gives the bytes that must
-// be in flight.
+// Look for: The latency of a round trip over the link and through the other card's memory. The difference from the DRAM
+// latency (cache_curve/latency) is due to the link. Multiply the latency by the rate of peer_read_by_kernel to get the
+// bytes that must be in flight.
 // Limits: The latency of both cards' memory systems and of the link, not its rate, since each load waits for the one
 // before.
 

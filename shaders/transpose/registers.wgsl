@@ -1,7 +1,7 @@
 // Transposes a matrix without workgroup memory: each invocation transposes a block of 4×4 elements in registers.
 // Pattern: workgroups cover 64×64 elements. With f32, each load of 32 invocations reads 64 bytes from each of 8 rows,
-// and each store writes 128 bytes to each of 4 rows. There are no barriers or bank conflicts. Matrices with a side that
-// is not a multiple of four use scalar accesses.
+// and each store writes 128 bytes to each of 4 rows. Matrices with a side that is not a multiple of four use scalar
+// accesses.
 // Work: 2n scalars moved.
 // Summary: 4x4 elements per invocation transposed in registers, without workgroup memory
 // Look for: Whether this kernel is as fast as tiled_vec4. If so, the cache merges whole sectors into lines as well as a

@@ -3,10 +3,10 @@
 // with PAD=1, it is spread over 32 banks. Each of the 32×HEIGHT invocations moves 32/HEIGHT elements.
 // Work: 2n scalars moved.
 // Summary: through a 32x32 tile of workgroup memory, unpadded (bank conflicts) and padded
-// Look for: PAD=1 against PAD=0: the cost of bank conflicts. PAD=1 against the naive kernels: the gain from coalescing
-// both reads and writes. Tiles that cross an edge also cost time.
-// Limits: PAD=0: workgroup memory, which serves a column one word at a time. PAD=1: bytes in flight, since a barrier
-// separates loads and stores.
+// Look for: The speedup of PAD=1 over PAD=0 is the cost of bank conflicts; its speedup over the naive kernels is the
+// gain from coalescing both reads and writes. Tiles that cross an edge also cost time.
+// Limits: With PAD=0, workgroup memory, which serves a column one word at a time. With PAD=1, bytes in flight, since a
+// barrier separates loads and stores.
 
 alias T = f32;
 

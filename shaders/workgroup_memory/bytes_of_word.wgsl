@@ -3,7 +3,7 @@
 // Pattern: each round is 8 stores, a barrier, 8 loads and a barrier. WGSL has no byte type, so an invocation adds its
 // byte to a zeroed word with atomicOr. Meanwhile, the words for the next round are zeroed.
 // Work: 8 · ROUNDS bytes stored and 8 · ROUNDS words loaded by each of n invocations.
-// Summary: 32 invocations write one byte each, four to a word; all must survive
+// Summary: 32 invocations write one byte each, four to a word; all bytes must survive
 // Look for: No lost bytes, and the cost of a byte store compared with `distinct_words`: WGSL needs an atomicOr for each
 // byte, CUDA a plain store.
 // Limits: In WGSL, the four serialised atomics on each word.

@@ -1,8 +1,7 @@
 // CUDA only: `fixed_size` with a dynamic array, whose size is the third launch argument and unknown to the compiler.
 // Work: 2 · ROUNDS · n words moved through workgroup memory, with 16 rounds.
 // Summary: fixed_size with an array length that the host sets at each launch
-// Look for: The same speed as fixed_size, or 1 % less: the compiler does not know the array's size, so it cannot fold
-// addresses into instructions.
+// Look for: Whether it is as fast as fixed_size: only the declaration of the array differs, and a check of its size.
 // Limits: The two barriers of each round. Occupancy is the same as in fixed_size, since the launch requests as many
 // bytes.
 

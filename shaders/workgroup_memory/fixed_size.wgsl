@@ -6,7 +6,7 @@
 // Summary: rotates blocks through an array whose length is a literal in the kernel
 // Look for: The baseline for override_size and dynamic_size. Here the compiler knows the length and computes addresses
 // in advance.
-// Limits: Barriers. With two barriers per store and load, about half of the workgroup memory rate is reached.
+// Limits: Barriers: with two per store and load, the kernel reaches about half of the workgroup-memory rate.
 
 alias T = u32;
 

@@ -3,8 +3,8 @@
 // Pattern: each round is 8 stores, a barrier, 8 loads and a barrier. All invocations of a group access the same word.
 // Work: 16 · ROUNDS words stored or loaded by each of n invocations.
 // Summary: 32 invocations write distinct values to the same word; any value may survive
-// Look for: At least the speed of distinct_words: the hardware merges 32 stores to one word into one store, and the
-// next load is a broadcast.
+// Look for: Whether it is at least as fast as distinct_words: the hardware merges 32 stores to one word into one store,
+// and the next load is a broadcast.
 // Limits: The barriers, since the hardware merges the 32 stores into one.
 
 struct Sizes { n: u32 }

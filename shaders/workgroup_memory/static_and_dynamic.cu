@@ -1,5 +1,5 @@
-// CUDA only: a static and a dynamic shared array in one kernel. A block rotates its words through the static array and
-// back through the dynamic one, whose size is the third launch argument and unknown to the compiler.
+// CUDA only: a block rotates its words alternately through a static and a dynamic shared array. The size of the dynamic
+// array is the third launch argument and unknown to the compiler.
 // Work: 2 · ROUNDS · n words moved through workgroup memory, with 16 rounds.
 // Summary: fixed_size through a static and a dynamic array alternately
 // Look for: A higher speed than fixed_size: with two arrays, a round needs one barrier instead of two. Both kinds of

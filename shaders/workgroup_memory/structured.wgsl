@@ -1,4 +1,4 @@
-// Three arrays in a struct: 128 × i32 for shorts, 64 × f32 and 256 × i32. Each round writes and reads all three.
+// Places three arrays in a struct: 128 × i32 for shorts, 64 × f32 and 256 × i32. Each round writes and reads all three.
 // `carved` does the same in one block of words.
 // Pattern: plain accesses, with one word per short. Neighbouring invocations access neighbouring elements. In each
 // round, 64 of the 256 invocations write floats, and 64 write two shorts each.

@@ -6,7 +6,8 @@
 // Summary: a 16 KiB array with 1 KiB in use: not zeroed, zeroed by the API, zeroed by the kernel
 // Look for: The times of the three variants relative to each other. The API takes as long as the kernel if both run the
 // same loop.
-// Limits: 16 KiB of stores and a barrier for each KiB in use. With an array of this size, few workgroups fit on an SM.
+// Limits: Zeroing: each workgroup stores 16 KiB and waits at a barrier to use 1 KiB. With an array of this size, few
+// workgroups fit on an SM.
 
 alias T = u32;
 
