@@ -3,8 +3,8 @@
 // elsewhere.
 // Work: 8 · 8 · 32 · ROUNDS operations for each of n scalars: four multiplications and four additions per step.
 // Summary: eight independent chains of packed 8-bit dot products per invocation, 8 operations each
-// Look for: About four times the rate of `mad` if the hardware has packed dot products and the driver uses them. If the
-// bytes are unpacked instead, the rate is a fraction of that of `mad`.
+// Look for: Expect about four times the rate of `mad` if the hardware has packed dot products and the driver uses them.
+// If the bytes are unpacked instead, the rate is a fraction of that of `mad`.
 // Limits: The dot-product instruction. On hardware without it, the shifts and masks that unpack eight bytes.
 
 struct Sizes { elements: u32 }

@@ -5,8 +5,8 @@
 // bit.
 // Work: 2 · 16 · 8 · ROUNDS operations for each of n scalars, 256 scalars per subgroup.
 // Summary: the chains of tensor with bf16 inputs, accumulated in f32
-// Look for: The same rate as tensor, since 16-bit inputs go through the same units. A lower rate may come from the
-// power limit, since bf16 values toggle different bits.
+// Look for: Expect the same rate as tensor, since 16-bit inputs go through the same units. A lower rate may come from
+// the power limit, since bf16 values toggle different bits.
 // Limits: The tensor cores' rate for 16-bit inputs, and the power limit.
 
 // tensor_bf16.spv is what glslang 16.5 makes of it:

@@ -3,8 +3,8 @@
 // integers up to 256 · ROUNDS. No operation rounds for ROUNDS up to 65536, so the result is verified bit for bit.
 // Work: 2 · 32 · 8 · ROUNDS operations for each of n scalars, 256 scalars per warp.
 // Summary: the chains of tensor with fp8 inputs (e4m3), accumulated in f32
-// Look for: Twice the rate of tensor if the GPU has a warp-level fp8 instruction (compute capability 8.9 and 12). The
-// rate of tensor or less means that the compiler unpacks inputs to f16, as it does for compute capability 9.0.
+// Look for: Expect twice the rate of tensor if the GPU has a warp-level fp8 instruction (compute capability 8.9 and
+// 12). The rate of tensor or less means that the compiler unpacks inputs to f16, as it does for compute capability 9.0.
 // Limits: The tensor cores' fp8 rate, or their f16 rate with extra instructions that unpack inputs and add products.
 
 struct Sizes { u32 elements; };

@@ -4,8 +4,8 @@
 // Sums are exact.
 // Work: 2 · 32 · 8 · ROUNDS operations for each of n scalars, 256 scalars per subgroup.
 // Summary: the chains of tensor with signed 8-bit inputs, accumulated in 32-bit integers
-// Look for: Twice the rate of tensor, since inputs have half the bytes. The ratio to dot4 is the gain over packed dot
-// products.
+// Look for: Expect twice the rate of tensor, since inputs have half the bytes. The ratio to dot4 is the gain over
+// packed dot products.
 // Limits: The issue rate of the integer matrix instruction.
 
 // tensor_int8.spv is what glslang 16.5 makes of it:

@@ -3,7 +3,7 @@
 // integers up to 64 · ROUNDS. No operation rounds for ROUNDS up to 131072, so the result is verified bit for bit.
 // Work: 2 · 8 · 8 · ROUNDS operations for each of n scalars, 256 scalars per warp.
 // Summary: the chains of tensor with tf32 inputs (f32 without its last 13 bits), accumulated in f32
-// Look for: Half the rate of tensor, since inputs have twice the bytes, but many times the f32 rate of fma.
+// Look for: Expect half the rate of tensor, since inputs have twice the bytes, but many times the f32 rate of fma.
 // Limits: The tensor cores' tf32 rate: an instruction covers half the depth (k) of one for f16.
 
 struct Sizes { u32 elements; };

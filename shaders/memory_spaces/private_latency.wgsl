@@ -3,8 +3,8 @@
 // compilers can neither read the buffer instead nor keep the array in registers.
 // Work: STEPS dependent loads, 16 per loop iteration.
 // Summary: dependent loads from 1 KiB of a private array
-// Look for: A latency near that of `storage_latency`, since private memory is ordinary memory, cached in L1. A much
-// shorter latency means that the array is in registers.
+// Look for: Expect a latency near that of `storage_latency`, since private memory is ordinary memory, cached in L1. A
+// much shorter latency means that the array is in registers.
 // Limits: The hit latency of L1, and the address arithmetic that interleaves lanes.
 
 struct Sizes { shift: u32, places: u32 }

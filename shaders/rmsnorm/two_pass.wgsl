@@ -3,8 +3,8 @@
 // Pattern: coalesced scalar loads. Each launch reads the whole matrix, from DRAM if it exceeds the caches.
 // Work: n scalars read and n written (the second read is not counted).
 // Summary: two launches: the sum of squares, then the products
-// Look for: At most two thirds of the copy rate if the matrix exceeds the caches. The gap to `workgroup` is the cost of
-// the second read from DRAM.
+// Look for: Expect at most two thirds of the copy rate if the matrix exceeds the caches. The gap to `workgroup` is the
+// cost of the second read from DRAM.
 // Limits: Memory traffic of 3n scalars in 4-byte accesses. At small sizes, the second launch adds its latency.
 
 alias T = f32;

@@ -4,7 +4,7 @@
 // memory, in log2(WG) steps.
 // Work: n scalars read and n written.
 // Summary: scans blocks, scans the block sums, adds the preceding sums
-// Look for: At most half of the copy rate, since the passes move twice the counted bytes. Below a fifth, the
+// Look for: Expect at most half of the copy rate, since the passes move twice the counted bytes. Below a fifth, the
 // Hillis-Steele steps and their barriers cost more than memory.
 // Limits: Memory traffic of 4n scalars. At small sizes, launch latency: each launch waits for the previous one.
 

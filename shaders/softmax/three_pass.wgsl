@@ -2,8 +2,8 @@
 // Pattern: coalesced scalar loads. Each launch reads the whole matrix, from DRAM if it exceeds the caches.
 // Work: n scalars read and n written (the reads of the other two launches are not counted).
 // Summary: three launches: the maximum, the sum of exponentials, the quotients
-// Look for: At most half of the copy rate if the matrix exceeds the caches. Rows of 128 elements leave half of the
-// invocations idle.
+// Look for: Expect at most half of the copy rate if the matrix exceeds the caches. Rows of 128 elements leave half of
+// the invocations idle.
 // Limits: Memory traffic of 4n scalars in 4-byte accesses. At small sizes, the overhead of the three launches
 // dominates.
 

@@ -6,7 +6,7 @@
 // Look for: How much slower MATRIX=2 is than MATRIX=1, which has about as many nonzeros: a subgroup takes as long as
 // its longest row, with up to 8192 nonzeros instead of 32.
 // Limits: L1, since each load of values and columns touches many cache lines; with random columns (MATRIX=1 and 2),
-// also partly used sectors of x. With MATRIX=2, idle lanes.
+// also partly used sectors of x. With MATRIX=2, lanes that wait for the longest row.
 
 alias T = f32;
 

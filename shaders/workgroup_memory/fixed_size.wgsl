@@ -4,8 +4,7 @@
 // `override_size` is the same code with a length set by the host.
 // Work: 2 · ROUNDS · n words moved through workgroup memory.
 // Summary: rotates blocks through an array whose length is a literal in the kernel
-// Look for: The baseline for override_size and dynamic_size. Here the compiler knows the length and computes addresses
-// in advance.
+// Look for: The baseline for override_size and dynamic_size, since the compiler knows the array's length here.
 // Limits: Barriers: with two per store and load, the kernel reaches about half of the workgroup-memory rate.
 
 alias T = u32;

@@ -2,8 +2,8 @@
 // array is the third launch argument and unknown to the compiler.
 // Work: 2 · ROUNDS · n words moved through workgroup memory, with 16 rounds.
 // Summary: fixed_size through a static and a dynamic array alternately
-// Look for: A higher speed than fixed_size: with two arrays, a round needs one barrier instead of two. Both kinds of
-// array share the SM's memory, and one kernel may have both.
+// Look for: Whether it is faster than fixed_size: with two arrays, a round needs one barrier instead of two. Both kinds
+// of array share the SM's memory, and one kernel may have both.
 // Limits: One barrier per round, between the store to an array and the load from it.
 
 struct Sizes { u32 n; };
