@@ -34,12 +34,6 @@ impl CaseComparison<'_> {
         self.entries.get(side)?.timing
     }
 
-    /// The side's share of its own ceiling, 1 = the ceiling.
-    #[must_use]
-    pub fn share(&self, side: usize) -> Option<f64> {
-        self.entries.get(side)?.share
-    }
-
     pub(super) fn has_other_source(&self) -> bool {
         let mut entries = self.entries.values();
         entries.next().is_some_and(|first| entries.any(|entry| first.unlike(entry).is_some()))

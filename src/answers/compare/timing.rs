@@ -42,12 +42,6 @@ impl Timing {
     pub const fn shows_variation(&self) -> bool {
         self.variance.is_some()
     }
-
-    /// Half width of the interval ÷ time: the ± in tables.
-    #[must_use]
-    pub fn noise(&self) -> Option<f64> {
-        self.interval.map(|(low, high)| (high - low) / 2.0 / self.median_ns)
-    }
 }
 
 /// Baseline time ÷ side time; above 1, the side is faster.

@@ -15,7 +15,7 @@ pub use many::{Errors, benjamini_hochberg, holm, simes};
 pub use moderated::{LEAST, Observation, Variance, moderate};
 #[cfg(not(target_family = "wasm"))]
 pub use robust::{SPREAD_EFFICIENCY, spread};
-pub use student::{binomial_above, f_above, student, student_above, student_beyond, student_quartile};
+pub use student::{binomial_above, f_above, student, student_above, student_quartile};
 
 /// Summary of one series of samples. All times are in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -20,12 +20,6 @@ pub fn student(degrees: f64) -> f64 {
     found
 }
 
-/// The value that Student's t exceeds with probability `tail`, at most 0.025. `degrees` are limited to 1 to 10⁶.
-#[must_use]
-pub fn student_beyond(tail: f64, degrees: f64) -> f64 {
-    quantile((tail.clamp(1e-12, TAIL_95.0), TAIL_95.1), degrees)
-}
-
 /// Upper quartile of Student's t: half of the distribution lies within ± this value. `degrees` are limited to 1 to 10⁶.
 #[must_use]
 pub fn student_quartile(degrees: f64) -> f64 {

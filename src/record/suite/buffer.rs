@@ -159,12 +159,6 @@ impl Texture {
         }
     }
 
-    /// Bytes of its texels.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
-        self.width * self.height * self.format.bytes()
-    }
-
     /// Row pitch, in bytes, of a buffer that is copied to or from the texture.
     #[must_use]
     pub const fn pitch(&self) -> u64 {

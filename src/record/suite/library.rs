@@ -134,18 +134,3 @@ pub enum Precision {
     /// f16 factors as they are, sums and results in f16.
     Half,
 }
-
-impl Routine {
-    /// The library that contains the routine.
-    #[must_use]
-    pub const fn library(self) -> Library {
-        match self {
-            Self::Multiply { .. } | Self::MultiplyVector { .. } | Self::Transpose { .. } => Library::CuBlas,
-            Self::MultiplyByColumns { .. } => Library::CuBlasLt,
-            Self::Transform { .. } => Library::CuFft,
-            Self::MultiplySparse { .. } => Library::CuSparse,
-            Self::Sum { .. } | Self::Scan { .. } | Self::Sort { .. } | Self::CountBytes { .. } => Library::Cub,
-            Self::Attention { .. } => Library::CuDnn,
-        }
-    }
-}
