@@ -17,9 +17,10 @@ use record::error::{Error, Result};
 use record::suite::{Accepted, Access, Binding, Constants, Entry, Feature, Interface, SamplerBinding, Value};
 
 /// Capabilities that wgpu enables on no device, and what they are for.
-const UNAVAILABLE: [(u32, &str); 3] = [
+const UNAVAILABLE: [(u32, &str); 4] = [
     (5347, "buffer addresses (buffer_reference, PhysicalStorageBufferAddresses), which wgpu does not support"),
     (4472, "ray queries, which `bench` does not set up"),
+    (4212, "fp8 (SPV_EXT_float8), which wgpu does not support"),
     (5302, "descriptor arrays of unknown length: `bench` binds only single textures and buffers"),
 ];
 
@@ -501,4 +502,19 @@ fn storage_format(format: u32, kind: ScalarKind) -> Result<StorageFormat, String
     known
         .map(|(_, own, _)| *own)
         .ok_or_else(|| format!("it has an image of format {format:?}, which `bench` does not support"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capability_that_is_not_available_is_named() {
+        for (capability, what) in UNAVAILABLE {
+            let words =
+                [&[0x0723_0203, 0x0001_0600, 0, 8, 0, 2 << 16 | Op::Capability as u32][..], &[capability]].concat();
+            let error = ModuleInterface::read(&words, &Constants::new()).err().expect("an error").to_string();
+            assert!(error.contains(what), "{error}");
+        }
+    }
 }
