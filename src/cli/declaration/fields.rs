@@ -40,6 +40,12 @@ impl Fields {
         let mut set = vec![false; layout.fields.len()];
         for (name, values) in &self.values {
             let parts: Vec<usize> = (0..set.len()).filter(|at| is_part_of(&layout.fields[*at], name)).collect();
+            if layout.fields.is_empty() {
+                return fault(format!(
+                    "the type of '{}' is unknown; the kernel's file must declare it as a struct of scalars and vectors",
+                    layout.name
+                ));
+            }
             if parts.is_empty() {
                 return fault(format!("there is no field '{name}'; the fields are {}", names(&layout.fields)));
             }

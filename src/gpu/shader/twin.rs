@@ -96,7 +96,8 @@ pub fn interface(case: &Case) -> Result<Interface> {
     Ok(Interface { workgroup_size: entries[0].workgroup_size, bindings, entries, overrides, ..Interface::default() })
 }
 
-/// The layouts of the parameters of these kernels without WGSL, each once. Types that are not CUDA's own are u32 words.
+/// The layouts of the parameters of these kernels without WGSL, each once. Types other than CUDA's own and structs of
+/// these are u32 words.
 #[must_use]
 pub fn layouts(twin: &str, entries: &[&str], dtype: Dtype) -> Vec<Layout> {
     let layout = |parameter: &String| {
@@ -104,14 +105,21 @@ pub fn layouts(twin: &str, entries: &[&str], dtype: Dtype) -> Vec<Layout> {
         let words: Vec<&str> = words.filter(|word| !matches!(*word, "const" | "__restrict__" | "volatile")).collect();
         let (name, kind) = words.split_last()?;
         let (scalar, bytes) = scalars(if *kind == ["T"] { element(dtype) } else { kind.first()? }, kind);
-        let bytes_of_value = bytes.filter(|_| !parameter.contains('*'));
+        let is_value = !parameter.contains('*');
         let field = |bytes: u64| Field { name: String::new(), offset: 0, scalar, count: bytes / scalar.bytes() as u64 };
+        let (fields, bytes_of_value) = match bytes.filter(|_| is_value) {
+            Some(bytes) => (vec![field(bytes)], Some(bytes)),
+            None if is_value => {
+                members(twin, kind.first()?).map_or_else(Default::default, |(own, end)| (own, Some(end)))
+            }
+            None => (Vec::new(), None),
+        };
         Some(Layout {
             name: (*name).to_owned(),
             scalar,
             bytes: bytes_of_value,
             stride: bytes.unwrap_or(4),
-            fields: bytes_of_value.map(field).into_iter().collect(),
+            fields,
             texels: None,
             layers: Layers::One,
             is_immediate: false,
@@ -179,6 +187,32 @@ fn scalars(name: &str, all: &[&str]) -> (Scalar, Option<u64>) {
         _ => return (Scalar::U32, None),
     };
     (scalar, Some(lanes * scalar.bytes() as u64))
+}
+
+/// The members of a struct of CUDA's scalars and vectors, and its bytes; `None` if the text declares no such struct.
+fn members(twin: &str, name: &str) -> Option<(Vec<Field>, u64)> {
+    let code = twin.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join(" ");
+    let bodies =
+        code.split("struct ").filter_map(|text| text.trim_start().strip_prefix(name)?.trim_start().strip_prefix('{'));
+    let (body, _) = bodies.filter_map(|text| text.split_once('}')).next()?;
+    let (mut fields, mut end, mut largest) = (Vec::new(), 0_u64, 1);
+    for member in body.split(';').filter(|member| !member.trim().is_empty()) {
+        let words: Vec<&str> = member.split([' ', ',', '\t']).filter(|word| !word.is_empty()).collect();
+        let names = member.split(',').count();
+        let (kind, names) = words.split_at_checked(words.len().checked_sub(names)?)?;
+        let (scalar, bytes) = scalars(kind.first()?, kind);
+        let count = bytes? / scalar.bytes() as u64;
+        // Vectors of two and four scalars are aligned as a whole, to at most 16 bytes.
+        let align = if count == 3 { scalar.bytes() as u64 } else { bytes?.min(16) };
+        largest = align.max(largest);
+        for name in names {
+            let name = Some(name).filter(|name| name.chars().all(|c| c.is_alphanumeric() || c == '_'))?;
+            let offset = end.next_multiple_of(align);
+            fields.push(Field { name: (*name).to_owned(), offset, scalar, count });
+            end = offset + bytes?;
+        }
+    }
+    Some((fields, end.next_multiple_of(largest)))
 }
 
 /// Bytes of dynamic shared memory of a launch: the parameter `SHARED_BYTES`, else the constant of that name in the
@@ -410,6 +444,28 @@ extern \"C\" __global__ void __launch_bounds__(64) kernel(const float4* __restri
             ]
         );
         assert_eq!(layouts("void kernel(float* x) {}", &[ENTRY_POINT], Dtype::F32), []);
+    }
+
+    #[test]
+    fn a_struct_passed_by_value_has_its_fields() {
+        let twin = "\
+struct Other { float x; };
+struct P { unsigned int rows, columns; // a comment
+    float4 scale; double x; float3 y; int last; };
+extern \"C\" __global__ void kernel(const P p, Unknown q) {}";
+        let [p, q] = &layouts(twin, &[ENTRY_POINT], Dtype::F32)[..] else { panic!("two parameters") };
+        let fields: Vec<_> = p.fields.iter().map(|of| (of.name.as_str(), of.offset, of.scalar, of.count)).collect();
+        let expected = [
+            ("rows", 0, Scalar::U32, 1),
+            ("columns", 4, Scalar::U32, 1),
+            ("scale", 16, Scalar::F32, 4),
+            ("x", 32, Scalar::F64, 1),
+            ("y", 40, Scalar::F32, 3),
+            ("last", 52, Scalar::I32, 1),
+        ];
+        assert_eq!((&fields[..], p.bytes), (&expected[..], Some(64)));
+        assert_eq!((&q.fields[..], q.bytes), (&[][..], None));
+        assert_eq!(members("struct P { float x[4]; };", "P"), None);
     }
 
     #[test]
