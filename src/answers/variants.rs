@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::report::table::{label, rate};
 use crate::report::toolchains;
 use record::format::{self, ratio_with_interval};
+use record::suite::Checks;
 use record::{Bound, Ranking, Record, Status, ranking, time_in_run};
 
 /// The answer for the rows of one family: a sentence for each API and type, and one about the results. Only kernels of
@@ -21,6 +22,7 @@ pub fn verdict(rows: &[&Record]) -> Vec<String> {
         }
         let prefix = if toolchains.len() > 1 { format!("{}: ", toolchain.title()) } else { String::new() };
         sentences.extend(by_type.values().filter_map(|rows| Some(format!("{prefix}{}", of_type(rows)?))));
+        sentences.extend(by_type.values().filter_map(|rows| unlike_checks(rows)));
     }
     sentences.extend(results(rows));
     sentences
@@ -64,6 +66,20 @@ fn of_type(rows: &[&Record]) -> Option<String> {
     let others =
         if again == 0 { String::new() } else { format!("; it is also fastest at {again} of {others} smaller sizes") };
     Some(format!("{name} is fastest: {ahead} as fast as {}{others}.", label(next)))
+}
+
+/// Names the kernels with and without run-time checks, if some have them: a module that naga cannot read has none.
+fn unlike_checks(rows: &[&Record]) -> Option<String> {
+    let names = |is_off: bool| {
+        let timed =
+            rows.iter().filter(|row| row.median_ns.is_some() && (row.checks == Some(Checks::default())) == is_off);
+        let mut names: Vec<&str> = timed.map(|row| row.benchmark.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        (!names.is_empty()).then(|| names.join(", "))
+    };
+    let (on, off) = (names(false)?, names(true)?);
+    Some(format!("Not like for like: run-time checks are on in {on}, off in {off}; --unchecked turns all off."))
 }
 
 /// The rate, the time and the share of a row: `life f32 2^20: 22.0 Gcells/s, 45.1 µs ±0.3 %, 61 % of the copy peak.`
@@ -145,6 +161,12 @@ mod tests {
         let software = |row: Record| Record { device_type: Some(DeviceType::Software), ..row };
         let rows = [row("a", 8, 152e3, 1.05), row("b", 8, 352e3, 1.05)].map(software);
         assert!(answer(&rows).starts_with("a f32 8 is fastest: 2.3"), "{}", answer(&rows));
+        let checked = |checks: Checks, row: Record| Record { checks: Some(checks), ..row };
+        let [a, b] = rows;
+        let text = answer(&[checked(Checks::default(), a.clone()), checked(Checks::ALL, b.clone())]);
+        let unlike = "Not like for like: run-time checks are on in b, off in a; --unchecked turns all off.";
+        assert!(text.contains(&format!("as fast as b f32 8. {unlike} Both")), "{text}");
+        assert!(!answer(&[a, b].map(|row| checked(Checks::ALL, row))).contains("like for like"));
         let rows = [row("a", 8, 100.0, 1.2), row("b", 8, 110.0, 1.2), row("c", 8, 900.0, 1.2)];
         assert!(
             answer(&rows).starts_with("No clear difference between a f32 8 and b f32 8. All 3"),
