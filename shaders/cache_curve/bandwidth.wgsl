@@ -2,7 +2,7 @@
 // Pattern: Coalesced 16-byte loads, four independent loads at a time. Consecutive workgroups read consecutive pieces of
 // 256 KiB, wrapping around at the end of the set.
 // Work: Each invocation reads 64 vec4 elements.
-// Summary: many invocations read the set repeatedly with vec4 loads
+// Summary: many invocations read the working set repeatedly with vec4 loads
 // Look for: The bandwidth of each cache level and of DRAM. The ratio of two levels is the gain from keeping data in the
 // faster one.
 // Limits: Depending on the size, each SM's load unit, the crossbar to the shared cache, or DRAM. No measured peak

@@ -4,7 +4,7 @@
 // one stopped, so short launches together cover the set. Random words in the first and the last line verify the number
 // of steps.
 // Work: `steps` dependent loads; the loop body has 16.
-// Summary: one invocation follows a random cycle through all 128-byte lines of the set
+// Summary: one invocation follows a random cycle through all 128-byte lines of the working set
 // Look for: Each plateau is the latency of a cache level; the size where it ends is that level's capacity. A rise
 // beyond the last cache can come from address translation.
 // Limits: The latency of a single load, by design. Beyond the largest cache, DRAM row activation and address

@@ -4,8 +4,8 @@
 // Work: 3n scalars moved.
 // Summary: offset with neighbouring 128-byte pieces far apart in time, so that no cache serves the fifth sector
 // Look for: The ratio of the speeds at OFFSET=1 and OFFSET=8. It should be closer to the model's 0.8 than in `offset`.
-// If DRAM delivers 64 bytes at once, the speed relative to OFFSET=16 is below 0.8, since a piece takes three fetches of
-// 64 bytes instead of two.
+// If DRAM transfers are 64 bytes, the speed relative to OFFSET=16 is below 0.8, since a piece takes three transfers
+// instead of two.
 // Limits: Sectors moved between L2 and the SMs, or from DRAM at sizes larger than L2.
 
 alias T = f32;

@@ -7,7 +7,7 @@
 // Summary: f16 inputs, f16 accumulation, on tensor cores: tiles of 256×256, 64×128 per subgroup
 // Look for: The speedup over `cooperative`, in exchange for 11 instead of 24 significant bits. The error of a sum of k
 // terms is up to k/2048 of the sum of their magnitudes.
-// Limits: The path from memory to the tiles, which WGSL copies 8 bytes at a time (one vec4 of f16).
+// Limits: The path from memory to the tiles: WGSL copies 8 bytes at a time (one vec4 of f16).
 
 enable f16;
 enable wgpu_cooperative_matrix;

@@ -1,7 +1,7 @@
 // Reads a 4 KiB table in a uniform buffer and mixes all values into one word.
 // Pattern: all invocations of a workgroup read the same element, the case that uniform memory is built for.
 // Work: each invocation reads 16 · ROUNDS elements of 16 bytes (bytes delivered; one fetch serves many invocations).
-// Summary: a 4 KiB table in a uniform buffer, one element per workgroup at a time
+// Summary: a 4 KiB table in a uniform buffer; all invocations of a workgroup read the same element
 // Look for: A rate above that of `storage_bandwidth` means that the constant path is faster for elements that all lanes
 // share.
 // Limits: The constant cache, which serves one 16-byte address at a time.

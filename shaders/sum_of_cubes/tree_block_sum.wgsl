@@ -3,7 +3,7 @@
 // Work: n scalars read, 3n integer operations.
 // Summary: 32 workgroups; each adds its 256 sums in a tree
 // Look for: Whether eight parallel steps are faster than 256 serial additions. With 128 elements per invocation, the
-// difference is at most 1 µs. The tree helps more if each workgroup has less other work.
+// difference is at most 1 µs. The tree helps more if each workgroup does less other work.
 // Limits: The loop over global memory, as in serial_block_sum. Each step of the tree adds a barrier.
 
 alias T = u32;

@@ -2,7 +2,7 @@
 // Pattern: neighbouring invocations read neighbouring elements, so bus requests are as long as possible. Many
 // invocations keep enough requests in flight to hide the latency.
 // Work: n scalars read over the bus; writes to device memory are not counted.
-// Summary: pinned_to_device by a kernel that loads over the bus (CUDA: zero-copy)
+// Summary: the copy of pinned_to_device by a kernel that loads over the bus (CUDA: zero-copy)
 // Look for: Whether a kernel reads host memory as fast as pinned_to_device copies it, as in NVIDIA's sample
 // simpleZeroCopy. If so, data that is read once needs no copy.
 // Limits: Bytes in flight: to fill the bus, they must equal its rate times its latency (1 µs or more).

@@ -5,7 +5,7 @@
 // Summary: naive_coalesced_write with its input bound as read_write
 // Look for: The speed relative to naive_coalesced_write. Below 1.00, the read-only path is faster. At 1.00, the device
 // caches both kinds of loads alike. Above 1.00, the read-only path is slower.
-// Limits: The same as for naive_coalesced_write, or L2 bandwidth if loads that may alias a store bypass L1.
+// Limits: The same as for naive_coalesced_write, or L2 bandwidth, if L1 is bypassed by loads that may alias a store.
 
 alias T = f32;
 

@@ -5,8 +5,8 @@
 // Work: 16 · ROUNDS bytes of workgroup memory accessed by each of n invocations (6 written and 10 read per round, with
 // 2-byte shorts).
 // Summary: three arrays in a struct, one word per element
-// Look for: The speed relative to `carved`, which computes the same results. This kernel uses twice the memory for its
-// shorts but need not pack them.
+// Look for: The speed relative to `carved`, which computes the same results. Each short takes a 32-bit word here:
+// twice the memory, but no packing.
 // Limits: Stores by only some of the invocations, and the barriers between stores and loads.
 
 struct Sizes { n: u32 }

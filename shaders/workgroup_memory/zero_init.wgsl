@@ -4,8 +4,8 @@
 // at run time, so no compiler can tell which zeros are never read.
 // Work: n words read and n written.
 // Summary: a 16 KiB array with 1 KiB in use: not zeroed, zeroed by the API, zeroed by the kernel
-// Look for: The times of the three variants relative to each other. The API takes as long as the kernel if both run the
-// same loop.
+// Look for: The times of the three variants relative to each other. If both run the same zeroing loop, the API takes as
+// long as the kernel.
 // Limits: Zeroing: each workgroup stores 16 KiB and waits at a barrier to use 1 KiB. With an array of this size, few
 // workgroups fit on an SM.
 

@@ -1,4 +1,4 @@
-//! The answer of `bench`: which of several kernels of one run is the fastest, and whether all results are right.
+//! The answer of `bench`: which of several kernels of one run is the fastest, and whether all results are correct.
 
 use std::collections::BTreeMap;
 
@@ -103,17 +103,13 @@ fn results(rows: &[&Record]) -> Option<String> {
         (_, 0) => return None,
         // The table lists them, with the reasons.
         ([_, ..], _) => format!("{} of {all} results {}.", faults.len(), faulty(&faults)),
-        _ if right.len() == all => match all {
-            1 => "The result is right.".to_owned(),
-            2 => "Both results are right.".to_owned(),
-            _ => format!("All {all} results are right."),
-        },
+        _ if right.len() == all => format::all_correct(all) + ".",
         _ if unverified.len() == all && all == 1 => "The result is not verified.".to_owned(),
         _ if unverified.len() == all => "The results are not verified.".to_owned(),
         _ => {
             let is = |count: usize| if count == 1 { "is" } else { "are" };
             let (right, unverified) = (right.len(), unverified.len());
-            format!("{right} of {all} results {} right, {unverified} {} not verified.", is(right), is(unverified))
+            format!("{right} of {all} results {} correct, {unverified} {} not verified.", is(right), is(unverified))
         }
     })
 }
@@ -156,7 +152,7 @@ mod tests {
             [row("a", 8, 100.0, 1.01), row("b", 8, 200.0, 1.01), row("a", 4, 60.0, 1.01), row("b", 4, 50.0, 1.01)];
         let text = answer(&rows);
         assert!(text.starts_with("a f32 8 is fastest: 2.00× [1.97, 2.03] as fast as b f32 8."), "{text}");
-        assert!(text.ends_with(" All 4 results are right."), "{text}");
+        assert!(text.ends_with(" All 4 results are correct."), "{text}");
         // Programs that use a software device's cores for longer than a run slow both kernels alike.
         let software = |row: Record| Record { device_type: Some(DeviceType::Software), ..row };
         let rows = [row("a", 8, 152e3, 1.05), row("b", 8, 352e3, 1.05)].map(software);
@@ -183,9 +179,9 @@ mod tests {
         assert_eq!(text, format!("{figures} 1 of 2 results is wrong."));
         let unverified = Record { status: Status::Unverified, ..row("a", 8, 100.0, 1.1) };
         assert_eq!(answer(&[unverified]), format!("{figures} The result is not verified."));
-        assert_eq!(answer(&[row("a", 8, 100.0, 1.1)]), format!("{figures} The result is right."));
+        assert_eq!(answer(&[row("a", 8, 100.0, 1.1)]), format!("{figures} The result is correct."));
         let both = answer(&[row("a", 8, 100.0, 1.1), row("b", 8, 200.0, 1.1)]);
-        assert!(both.ends_with(" Both results are right."), "{both}");
+        assert!(both.ends_with(" Both results are correct."), "{both}");
         let peak = Bound { limit: Limit::Copy, scalar: None, working_set: None, is_cached: false };
         let rated = Record { gb_per_s: Some(50.0), share: Some(0.61), ceiling: Some(peak), ..row("a", 8, 100.0, 1.1) };
         assert!(answer(&[rated]).starts_with("a f32 8: 50.0 GB/s, 100 ns ±9.5 %, 61 % of the copy peak. The"));

@@ -108,7 +108,7 @@ pub(super) fn how_to_go_on(file: &Output, wanted: usize, rest: Option<&str>) -> 
     // A pipe must not be read: it would wait for a writer.
     let kept = file.file().and_then(|file| report::csv::open(file).ok()).map(|report| report.records.len());
     let Some(kept) = kept else {
-        return format!("{path} cannot be read back: only the table has the rows of this run");
+        return format!("cannot read {path} back: the rows of this run appear only in the printed table");
     };
     let kept = if kept < wanted {
         format!("{kept} of {wanted} rows")

@@ -62,7 +62,7 @@ pub const COLUMNS: &[Column] = &[
     column!(Identity driver, "", "driver and its version; on DirectX 12 also the shader compiler and its shader model"),
     column!(Identity backend, "", "API that ran the kernel: vulkan, metal, dx12, gl, cuda, webgpu"),
     column!(Identity family, "", "group of kernels that do the same job"),
-    column!(Identity benchmark, "", "implementation of the family's job"),
+    column!(Identity benchmark, "", "name of the kernel in its family"),
     column!(Identity dtype, "", "element type, in WGSL's notation where WGSL has it"),
     column!(Identity n, "", "size: number of elements, rows x columns, or m x n x k"),
     column!(Identity params, "", "parameters as K=V, separated by ';' and sorted by name"),

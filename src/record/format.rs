@@ -102,6 +102,16 @@ pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     found
 }
 
+/// `Both results are correct`, for `count` results.
+#[must_use]
+pub fn all_correct(count: usize) -> String {
+    match count {
+        1 => "The result is correct".to_owned(),
+        2 => "Both results are correct".to_owned(),
+        _ => format!("All {count} results are correct"),
+    }
+}
+
 /// `1 case`, `2 cases`.
 #[must_use]
 pub fn plural(count: usize, one: &str, many: &str) -> String {

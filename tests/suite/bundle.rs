@@ -41,7 +41,7 @@ fn a_wrong_row_leaves_a_bundle_that_replays_to_the_same_element() {
     let readme = folder.text(&format!("{bundle}/README.txt"));
     let first = readme.lines().nth(2).expect("an element");
     assert!(again.stdout.contains(first), "{first}\n{again}");
-    // With a repaired compiler, as the suite's own kernel imitates here, the result is right.
+    // With a repaired compiler, as the suite's own kernel imitates here, the result is correct.
     let (_, tiled) = benchmark("transpose/tiled");
     folder.write(&format!("{bundle}/transpose/tiled.wgsl"), tiled.wgsl);
     let right = folder.run(&["bench", "replay", bundle]).succeeds();

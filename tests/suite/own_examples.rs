@@ -94,9 +94,9 @@ fn the_kernels_of_the_examples_are_right() {
         assert!(rows.iter().all(is_right), "{output}");
         let (answer, tables) = output.stdout.split_once("\n\n").expect("the answer, then tables");
         let are_right = match count {
-            1 => "The result is right.".to_owned(),
-            2 => "Both results are right.".to_owned(),
-            _ => format!("All {count} results are right."),
+            1 => "The result is correct.".to_owned(),
+            2 => "Both results are correct.".to_owned(),
+            _ => format!("All {count} results are correct."),
         };
         let is_compared =
             count == 1 || answer.contains(" is fastest: ") || answer.contains("No clear difference between ");

@@ -203,5 +203,5 @@ fn other_vulkan(cost: &Cost) -> Option<String> {
         cost.jobs.iter().flat_map(|job| job.cases.iter().filter_map(|case| of_case(job, case))).collect();
     let (first, _) = found.first()?;
     let texts = format::joined(found.iter().map(|(_, text)| text), "; ");
-    Some(format!("Other programs through Vulkan on {}, not verified: {texts}.", first.date))
+    Some(format!("Measured with other programs through Vulkan on {}, results not verified: {texts}.", first.date))
 }

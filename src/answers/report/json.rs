@@ -77,7 +77,7 @@ fn add(accepted_rows: &mut AcceptedRows, line: u64, text: &str) -> Result<(), St
     let cells: Vec<Cell> =
         COLUMNS.iter().filter_map(|column| Some((column, text_of(object.get(column.name)?)))).collect();
     if cells.is_empty() {
-        return Err("not a shaderbench report: the row has no known column".to_owned());
+        return Err("not a shaderbench report: a row has no known column".to_owned());
     }
     let unknown: Vec<String> = object.keys().filter(|key| !is_known(key)).map(|key| quoted(key)).collect();
     accepted_rows.columns(&unknown, |name| object.contains_key(name));
@@ -196,7 +196,7 @@ mod tests {
             ("[\n{\"median_ns\": 1", "r.json, line 2: the file is cut off"),
             ("[\n{\"n\": NaN}]", "r.json, line 2: invalid JSON at character 7"),
             ("{\"n\": 1}", "r.json, line 1: not a shaderbench report: it is not an array of rows"),
-            ("[{\"x\": 1}]", "r.json, line 1: not a shaderbench report: the row has no known column"),
+            ("[{\"x\": 1}]", "r.json, line 1: not a shaderbench report: a row has no known column"),
             ("[7]", "r.json, line 1: a row must be an object whose keys are column names"),
             (
                 &format!("[{}]", row("\"samples_ns\": [1, -2]")),

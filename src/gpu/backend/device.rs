@@ -204,7 +204,7 @@ impl Device {
             self.api == Api::Vulkan && self.name.contains(driver) && job.label.split(' ').next() == Some(*kernel)
         });
         if let Some((driver, _, effort)) = unfinished {
-            return refuse(format!("{driver}'s compiler cannot finish this kernel: {effort}"));
+            return refuse(format!("{driver}'s compiler cannot finish compiling this kernel: {effort}"));
         }
         if job.kernel.checks.zero_init
             && let Some(reason) = self.compiler.as_ref().and_then(|one| one.slow_zeroing(interface.workgroup_bytes))

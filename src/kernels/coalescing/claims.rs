@@ -38,7 +38,9 @@ pub(crate) const CLAIMS: &[Claim] = &[
         model: || {
             vec![
                 graph("degree of coalescing by OFFSET", OFFSETS, |k| Some(degree_of_coalescing(&addresses(1, k), 4))),
-                graph("degree of coalescing by STRIDE", STRIDES, |s| Some(degree_of_coalescing(&addresses(s, 0), 4))),
+                graph("degree of coalescing for each STRIDE", STRIDES, |s| {
+                    Some(degree_of_coalescing(&addresses(s, 0), 4))
+                }),
             ]
         },
         ..ArticleClaim::BLANK

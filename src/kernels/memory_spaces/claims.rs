@@ -1,6 +1,7 @@
 //! Latency and bandwidth of each address space.
 
 use record::claim::*;
+use record::format::all_correct;
 use record::stats::Estimate;
 use record::{Record, Status, stats};
 
@@ -50,7 +51,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         claim: "The article's array in constant memory holds chars.",
         kernels: &["memory_spaces/table_bytes"],
         terms: &["__constant__", "char and short"],
-        prediction: "Every thread gets the right byte. WGSL unpacks bytes from words.",
+        prediction: "Every thread reads the correct byte. WGSL has no bytes, so they are unpacked from words.",
         is_timing: false,
         judge: Judge::Report(bytes),
         ..ArticleClaim::BLANK
@@ -174,7 +175,7 @@ fn bytes(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
         rate(facts, name, row)
     };
     let rates = [time_of("one byte for all threads", 0.0), time_of("one byte per thread", 1.0)];
-    Ok(Report::new(all_right(found.len()) + ".").with(rates))
+    Ok(Report::new(all_correct(found.len()) + ".").with(rates))
 }
 
 fn constant_tables(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {

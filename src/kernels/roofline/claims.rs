@@ -7,7 +7,7 @@ use record::stats::Estimate;
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured { name: "fall to half of the bandwidth", state: half }),
     Claim::Measured(Measured {
-        name: "rate with the most arithmetic",
+        name: "rate at the highest arithmetic intensity",
         state: |rows, facts| {
             let (n, points) = points(rows)?;
             let (most, row) = *points.last().filter(|_| points.len() > 1)?;

@@ -30,8 +30,8 @@ pub(super) const FAMILY: Family = Family {
     name: "safety_tax",
     summary: "the cost of bounds checks, loop bounds and zero-initialisation of workgroup memory",
     tags: &[Tag::Article, Tag::Cost],
-    model_text: "The same kernel runs with and without the checks that an API adds. The ratio of times is the cost, \
-        1.00 if the checks are free. A bounds check adds a min() to each access, a loop bound counts iterations, and \
+    model_text: "The same kernel runs with and without the checks that an API adds. Their cost is the ratio of the \
+        two times; 1.00 means free. A bounds check adds a min() to each access, a loop bound counts iterations, and \
         zero-initialisation adds a store for each word and a barrier.",
     is_by_kernel: true,
     chart: Chart::Own,

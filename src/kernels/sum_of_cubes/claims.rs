@@ -138,8 +138,8 @@ fn tree(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let part = difference(whole, known_time(without_sums)?);
     let part = if part.low > 0.0 { facts.time("adding a block's sums", part) } else { None };
     let cost = part.zip(facts.time("thread 0 alone", whole));
-    let cost = cost
-        .map(|(part, whole)| format!("If thread 0 adds its block's sums, that takes {part} of the kernel's {whole}."));
+    let cost =
+        cost.map(|(part, whole)| format!("Adding a block's sums in thread 0 takes {part} of the kernel's {whole}."));
     Ok(answer.and(cost))
 }
 

@@ -1,6 +1,7 @@
 //! The gain of the texture unit.
 
 use record::claim::*;
+use record::format::all_correct;
 
 pub(crate) const CLAIMS: &[Claim] = &[
     Claim::Measured(Measured { name: "gain from the texture unit", state: rotate }),
@@ -24,7 +25,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             // The article's picture is f32; older reports have no such rows, and not every device filters f32.
             let has_float = rows.verified(&FLOAT).is_ok();
             let [sampled, by_hand] = if has_float { FLOAT } else { BYTES };
-            let answer = right(rows, &[sampled], |rows| all_right(rows.len()) + ".")?;
+            let answer = right(rows, &[sampled], |rows| all_correct(rows.len()) + ".")?;
             let angle = &[("ANGLE", 30.0)][..];
             let sampled_row = ((sampled, angle), "filtering in the texture unit");
             let other = ((by_hand, angle), "filtering in the kernel");

@@ -2,6 +2,7 @@
 
 use record::Record;
 use record::claim::*;
+use record::format::all_correct;
 use record::suite::prelude::*;
 
 pub(crate) const CLAIMS: &[Claim] = &[
@@ -13,7 +14,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         says: "With coalesced writes, the naive kernel is {} with coalesced reads.",
     }),
     Claim::Ratio(Ratio {
-        name: "speed ratio: input bound as read / bound as read_write",
+        name: "speed ratio: input declared read / declared read_write",
         kernels: [(WRITE, NONE), ("transpose/naive_read_write_input", NONE)],
         by: By::Bytes,
         says: "With the input bound as `read`, the naive kernel is {} with `read_write`.",
@@ -55,7 +56,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
             the tile size.",
         kernels: &[READ, WRITE, TILED],
         terms: &["double"],
-        prediction: "Results are right at every size. f64 elements need a device that supports f64.",
+        prediction: "Results are correct at every size. f64 elements need a device that supports f64.",
         is_timing: false,
         judge: Judge::Report(sizes),
         ..ArticleClaim::BLANK
@@ -130,7 +131,7 @@ fn sizes(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     let all = rows.right(&[READ, WRITE, TILED])?;
     let wide = all.iter().filter(|row| row.dtype == Some(Dtype::F64)).count();
     let odd = all.iter().filter(is_odd).count();
-    let text = format!("{}: {wide} in f64, {odd} with a side that is not a multiple of 32.", all_right(all.len()));
+    let text = format!("{}: {wide} in f64, {odd} with a side that is not a multiple of 32.", all_correct(all.len()));
     let wide = rows.timed(PADDED).filter(|row| row.dtype == Some(Dtype::F64) && !rows.is_software()).last();
     Ok(Report::new(text).with([wide.and_then(|row| rate(facts, "padded tile with f64", row))]))
 }

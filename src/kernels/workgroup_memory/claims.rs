@@ -2,6 +2,7 @@
 
 use record::Record;
 use record::claim::*;
+use record::format::all_correct;
 use record::suite::binary_size;
 
 pub(crate) const CLAIMS: &[Claim] = &[
@@ -21,7 +22,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
         says: "With an array length set at launch, the kernel takes {} with a fixed length.",
     }),
     Claim::Ratio(Ratio {
-        name: "time ratio: three arrays in one block of words / struct of three arrays",
+        name: "time ratio: three arrays packed in one array of words / struct of three arrays",
         kernels: [("workgroup_memory/carved", NONE), ("workgroup_memory/structured", NONE)],
         by: By::Duration,
         says: "With three arrays in one block of words, the kernel takes {} with a struct of three arrays.",
@@ -85,7 +86,7 @@ pub(crate) const CLAIMS: &[Claim] = &[
     }),
     Claim::Article(ArticleClaim {
         id: "A6",
-        title: "shared memory limits the blocks of an SM",
+        title: "shared memory limits the blocks per SM",
         claim: "A block has at most 48 KiB of shared memory, and all blocks of a launch have the same amount.",
         kernels: &["workgroup_memory/occupancy"],
         terms: &["__shared__", "streaming multiprocessor", "block"],
@@ -173,7 +174,8 @@ fn arrays(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     let bytes = if is_cuda { "workgroup_memory/dynamic_bytes" } else { "workgroup_memory/fixed_bytes" };
     let kernels = [FIXED, kernel, bytes];
     let kernels = if rows.of(bytes).next().is_some() { &kernels[..] } else { &kernels[..2] };
-    let answer = right(rows, kernels, |rows| format!("{}, with a fixed size and with {name}.", all_right(rows.len())))?;
+    let answer =
+        right(rows, kernels, |rows| format!("{}, with a fixed size and with {name}.", all_correct(rows.len())))?;
     let label = format!("the kernel with {name}");
     Ok(answer.and(beside_hardware(
         rows,
@@ -233,7 +235,7 @@ fn divided(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
     const CARVED: &str = "workgroup_memory/carved";
     const STRUCT: &str = "workgroup_memory/structured";
     let answer = right(rows, &[CARVED, STRUCT], |rows| {
-        format!("{}, with a divided block and with a struct.", all_right(rows.len()))
+        format!("{}, with a divided block and with a struct.", all_correct(rows.len()))
     })?;
     let carved = ((CARVED, NONE), "the divided block");
     Ok(answer.and(beside_hardware(rows, facts, carved, ((STRUCT, NONE), "the struct of three arrays"))))
@@ -242,7 +244,7 @@ fn divided(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Why> {
 fn bytes_of_word(rows: &DeviceRows, facts: &mut Facts) -> Result<Report, Why> {
     const KERNEL: &str = "workgroup_memory/bytes_of_word";
     let found = rows.right(&[KERNEL])?;
-    let text = all_right(found.len()) + ": the four bytes of each word survive.";
+    let text = all_correct(found.len()) + ": the four bytes of each word survive.";
     let row = rows.together([(KERNEL, NONE)]).ok().filter(|_| !rows.is_software());
     let rate = row.and_then(|[row]| rate(facts, "bytes written and read", row));
     Ok(Report::new(text).with([rate]))

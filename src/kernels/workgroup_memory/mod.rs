@@ -46,7 +46,7 @@ pub(super) const FAMILY: Family = Family {
             ..BYTES
         },
         Benchmark { name: "structured", ..THREE_ARRAYS },
-        Benchmark { name: "carved", twin_differs: Some("typed pointers in place of shifted words"), ..THREE_ARRAYS },
+        Benchmark { name: "carved", twin_differs: Some("typed pointers instead of shifts of words"), ..THREE_ARRAYS },
         Benchmark { name: "distinct_words", ..WORDS },
         Benchmark { name: "same_word", ..WORDS },
         Benchmark {

@@ -41,15 +41,6 @@ fn verb(subject: &str) -> &'static str {
     if is_singular { "is" } else { "are" }
 }
 
-/// `Both results are right`, for `cases` results.
-pub fn all_right(cases: usize) -> String {
-    match cases {
-        1 => "The result is right".to_owned(),
-        2 => "Both results are right".to_owned(),
-        cases => format!("All {cases} results are right"),
-    }
-}
-
 /// Holds if every row of the kernels is verified; `sentence` states what that proves.
 pub fn right(rows: &DeviceRows, kernels: &[&str], sentence: impl Fn(&[&Record]) -> String) -> Result<Answer, Why> {
     Ok(match rows.verified(kernels)? {

@@ -109,7 +109,8 @@ impl Compiler {
     /// # Errors
     /// As for [`Compiler::compile`].
     pub fn compile_named(&self, program: &str, target: &str, names: &[String]) -> Result<Compiled> {
-        let text = CString::new(program).map_err(|_| Error::Shader("a CUDA port contains a zero byte".to_owned()))?;
+        let text =
+            CString::new(program).map_err(|_| Error::Shader("the CUDA source contains a NUL byte".to_owned()))?;
         let options: Vec<String> =
             std::iter::once(format!("--gpu-architecture={target}")).chain(OPTIONS.map(str::to_owned)).collect();
         let named = |name: &String| {

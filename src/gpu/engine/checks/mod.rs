@@ -182,7 +182,7 @@ async fn poisoned_alone(probe: &mut Probe<'_>) -> Result<Option<String>> {
     }
     prepared.sample(1).await?;
     if let Some(mismatch) = verify_parts(*prepared, job, PARTS, mixed(*random, 4)).await? {
-        return Ok(Some(format!("{mismatch} after a launch with only the verified outputs poisoned")));
+        return Ok(Some(format!("{mismatch} after a launch for which only the verified outputs were poisoned")));
     }
     let draw = |check: &OutputCheck, number: u64| mixed(mixed(*random, 6), number) % check.scalars;
     let mut places = Vec::new();

@@ -123,7 +123,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Runs the case alone at its own size; `None` if its result is right.
+/// Runs the case alone at its own size; `None` if its result is correct.
 ///
 /// # Errors
 /// If it cannot run.

@@ -25,7 +25,7 @@ fn unknown_name(kind: &str, given: &str, known: &[String], all: &str) -> String 
             let first = if first.is_empty() { String::new() } else { format!("{} or ", first.join(", ")) };
             format!("there is no {kind} '{given}': did you mean {first}{last}?")
         }
-        [] if all.is_empty() => format!("there is no {kind} '{given}', nor any other {kind}"),
+        [] if all.is_empty() => format!("there is no {kind} '{given}': there are none"),
         [] => format!("there is no {kind} '{given}': choose from {all}"),
     }
 }

@@ -62,8 +62,7 @@ pub(super) fn check_lengths<const COUNT: usize>(
     bytes: [u64; COUNT],
 ) -> Result<[Rc<Memory>; COUNT]> {
     let fits = buffers.len() == COUNT && buffers.iter().zip(bytes).all(|(buffer, bytes)| buffer.bytes() >= bytes);
-    let fault =
-        || Error::Validation("the number or size of the buffers does not match the library's routine".to_owned());
+    let fault = || Error::Validation("the library's routine needs buffers of another number or size".to_owned());
     if fits { buffers.to_vec().try_into().map_err(|_| fault()) } else { Err(fault()) }
 }
 
