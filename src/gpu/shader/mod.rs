@@ -18,6 +18,7 @@ mod spirv;
 #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "browsers do not read SPIR-V"))]
 mod spirv_images;
 mod spirv_interface;
+mod spirv_reader;
 mod translate;
 pub mod twin;
 mod unroll;
