@@ -143,6 +143,7 @@ fn spirv_runs_as_drivers_take_it() {
         ("22-descriptor-arrays", "copylog.toml", Status::Ok, 1),
         ("22-descriptor-arrays", "nofmt.toml", Status::Ok, 1),
         ("24-sets-and-addresses", "sets.toml", Status::Ok, 2),
+        ("28-computed-constants", "scaled.toml", Status::Ok, 2),
     ] {
         assert_status(&format!("kernels/{name}"), file, &[], status, count);
     }
@@ -150,6 +151,10 @@ fn spirv_runs_as_drivers_take_it() {
     bench(&folder, "bindless.toml", &[]).fails_with(2, "'levels' is a descriptor array");
     let folder = case("kernels/24-sets-and-addresses");
     bench(&folder, "address.comp", &[]).fails_with(2, "it needs buffer addresses");
+    let folder = case("kernels/28-computed-constants");
+    bench(&folder, "scaled.toml", &[]).succeeds();
+    let names: Vec<String> = rows(&folder).into_iter().map(|row| row.benchmark).collect();
+    assert_eq!(names, ["scaled_SCALE=2", "scaled_SCALE=5"]);
     // Its accesses are unchecked, which is reported once; its wrong result is found.
     let folder = case("kernels/09-mul-extended");
     let toml = folder.text("mulext.toml").replace("1000003) >> 32", "1000003) >> 31");

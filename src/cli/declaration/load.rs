@@ -174,7 +174,25 @@ fn kernels(files: &[PathBuf], spec: &Spec, origin: &Origin<'_>) -> Result<Vec<Ke
         let (file, count) = (origin.file, found.len());
         return Err(usage!("{file}: {count} kernels exceed the limit of {MOST_KERNELS}; split the file"));
     }
-    found.into_iter().map(|(path, table)| kernel(path, spec.kernel(table), spec, origin)).collect()
+    let all = found.into_iter().map(|(path, table)| variants(path, spec.kernel(table), spec, origin));
+    Ok(all.collect::<Result<Vec<_>>>()?.concat())
+}
+
+/// The kernel; or one per value of a specialization constant that is fixed in its text, since naga cannot read what is
+/// computed from the constant.
+fn variants(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Origin<'_>) -> Result<Vec<Kernel>> {
+    let first = kernel(path.clone(), table.clone(), spec, origin)?;
+    let fixed = first.text.spirv.map_or(&[][..], |module| &module.fixed);
+    let several = fixed.iter().filter_map(|(name, _)| table.params.get_key_value(name));
+    let Some((name, values)) = several.into_iter().find(|(_, values)| values.list().len() > 1) else {
+        return Ok(vec![first]);
+    };
+    let variant = |value: &f64| {
+        let mut table = KernelTable { name: Some(format!("{}_{name}={value}", first.name)), ..table.clone() };
+        table.params.insert(name.clone(), OneOrMany::One(*value));
+        variants(path.clone(), table, spec, origin)
+    };
+    Ok(values.list().iter().map(variant).collect::<Result<Vec<_>>>()?.concat())
 }
 
 pub(super) fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Origin<'_>) -> Result<Kernel> {
@@ -195,16 +213,6 @@ pub(super) fn kernel(path: PathBuf, table: KernelTable, spec: &Spec, origin: &Or
     if let Some((name, first)) = further.iter().find(|(name, _)| table.params.contains_key(name)) {
         return Err(usage!(
             "{}: '{name}' is another name for the specialization constant '{first}'; set '{first}' instead",
-            shown(&path)
-        ));
-    }
-    let fixed = text.spirv.map_or(&[][..], |module| &module.fixed);
-    if let Some((name, _)) =
-        fixed.iter().find(|(name, _)| table.params.get(name).is_some_and(|values| values.list().len() > 1))
-    {
-        return Err(usage!(
-            "{}: '{name}' can have only one value, since naga cannot read the values computed from '{name}'; add a \
-             named [[kernels]] table for each value",
             shown(&path)
         ));
     }
