@@ -134,7 +134,7 @@ function versus() {
           { kind: "dot", color: UNCLEAR, label: "unclear, or within 1.25 %" },
         ],
         takeaways: [{ text: matchSentence(match) }],
-        note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a} is. Only cases with the same clock count.`,
+        note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a} is. Cases timed by different kinds of clock are left out.`,
         shown: matchesOf(model, sides).flatMap(([, match]) => [match.baseline, match.side]),
         lacks:
           "a card's first API is compared with its other APIs, two cards through the API with the most cases in common",
