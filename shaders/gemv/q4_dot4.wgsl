@@ -5,7 +5,8 @@
 // Work: packed weights, scales, x and y are moved once; 2 FLOP per weight.
 // Summary: 4-bit weights that stay integers: four byte products per instruction, x as three-byte integers
 // Look for: The gain over `q4_vec4` at large sizes. Four weights take three byte-product instructions and one or two
-// masks instead of about ten instructions. Each element of x is rounded to a multiple of 2^-22 times the largest of its block.
+// masks instead of about ten instructions. Each element of x is rounded to a multiple of 2^-22 times the largest of its
+// block.
 // Limits: DRAM reads, or arithmetic on hardware without byte-product instructions. At small sizes, the first launch
 // dominates.
 
