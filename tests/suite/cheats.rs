@@ -349,7 +349,7 @@ fn kernels_of_little_work_that_leave_it_out_are_wrong() {
         (
             "late",
             "if (count(aux[i]) >= 3u) { return; } output[i] = work(i); aux[i] = count(aux[i]) + 1u;",
-            "only the verified outputs poisoned",
+            "only the verified outputs were poisoned",
         ),
         ("itself", "if (output[i] == POISON) { output[i] = work(i); }", "other inputs"),
         (
