@@ -134,7 +134,7 @@ test("a chart has six colours at most, and the page of own kernels begins with t
     assert.ok(counts.length >= 10 && counts.every((count) => count <= 6), counts.join());
     await close(page);
     const own = await open(reports.own);
-    assert.match(await own.locator(".answer").textContent(), /^(Vulkan: )?\S.* (is fastest: |No clear difference ).*results are right\.$|^No clear/);
+    assert.match(await own.locator(".answer").textContent(), /^(Vulkan: )?\S.* (is fastest: |No clear difference ).*results are correct\.$|^No clear/);
     assert.equal(await own.locator(".screen table").count(), 0, "no table without figures");
     await close(own);
 });
