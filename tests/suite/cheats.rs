@@ -238,7 +238,7 @@ fn bench(declaration: &str, kernels: &[(&str, String)], arguments: &[&str]) -> V
 }
 
 /// The checks' reasons for a kernel that skips work.
-const REASONS: [&str; 4] = ["the kernel skips work", "with only ", "the kernel keeps old results", "must be"];
+const REASONS: [&str; 4] = ["the kernel skips work", "poisoned", "the kernel keeps old results", "must be"];
 
 /// Asserts: the first kernel is the reference, the second `ok`, each other wrong for its reason (empty: one of
 /// [`REASONS`]).
