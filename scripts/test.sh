@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # All checks of a change on Linux: format, lints, documentation, dependencies, workflows and all tests, on a software
 # device if there is no GPU.
-# On two cores it takes 17 to 30 minutes the first time, and 10 to 15 with a warm build and Mesa's cache of kernels.
+# On two cores it takes 17 to 30 minutes the first time, and 7 to 15 with a warm build and Mesa's cache of kernels.
 #   scripts/test.sh          every kernel, every planted fault and every check in a browser
 #   scripts/test.sh --all    first README.md's first command, scripts/run.sh, in this clone; also tests that take minutes
 #                            more and cover no other kernel: each kernel at all sizes with all its parameters, twins for
