@@ -6,7 +6,8 @@
 // Summary: 1,024 workgroups reread their own slice, or with ROTATE=1 read another workgroup's slice in each pass
 // Look for: The speed of ROTATE=0 relative to ROTATE=1 at the same size. If ROTATE=0 is faster, each SM or compute unit
 // has a private cache: with ROTATE=1, no slice is reread.
-// Limits: With ROTATE=0 and small slices, each SM's load unit. Otherwise, the path to the shared cache, or DRAM.
+// Limits: With ROTATE=0 and small slices, the load unit of each SM is the limit. Otherwise, the path to the shared
+// cache, or DRAM.
 
 alias T = vec4<f32>;
 

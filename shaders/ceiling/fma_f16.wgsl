@@ -7,7 +7,7 @@
 // Look for: The speed of vec2 relative to scalars. Packed f16 hardware computes both components in one instruction,
 // which doubles the rate. On other hardware, or if the driver widens f16 to f32, the rate is no higher than that of
 // `fma`.
-// Limits: The packed f16 units. For scalars, the conversions between 16 and 32 bits that compilers insert.
+// Limits: The packed f16 units. For scalars, also the conversions between 16 and 32 bits that compilers insert.
 
 alias T = vec2<f32>;
 

@@ -3,8 +3,8 @@
 // sector. Stores are aligned and fill four whole sectors.
 // Work: 3n scalars moved.
 // Summary: z[i] = x[i+k] + y[i+k], k = OFFSET, with aligned stores
-// Look for: The slowdown at OFFSET=1, compared with that of `offset`. Any extra slowdown in `offset` comes from stores
-// to part of a sector.
+// Look for: The slowdown at OFFSET=1, compared with that of `offset`. Any extra slowdown in `offset` comes from
+// partial-sector stores.
 // Limits: The number of sectors read; DRAM bandwidth if a cache keeps the fifth sector for the next subgroup.
 
 alias T = f32;

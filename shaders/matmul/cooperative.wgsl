@@ -2,7 +2,7 @@
 // computes 128×128 elements of C from tiles 32 deep; a subgroup computes 64×64, as 4×4 blocks of 16×16.
 // Pattern: each subgroup reads 8 blocks for 16 block products, while the next tiles load into registers. Block reads
 // overlap with the products of the previous step. Keeping only one pair of tiles leaves room for more workgroups, which
-// hide the latency of barriers. Workgroups are numbered in bands of 8 rows to share reads.
+// hide the latency of barriers. Workgroups are numbered in bands of 8 rows, so that neighbours read the same tiles.
 // Work: 2mnk operations.
 // Summary: f16 inputs, f32 accumulation, on tensor cores: tiles of 128×128, 64×64 per subgroup
 // Look for: The percentage of the ceiling/tensor rate, not of the FMA peak. CUDA has an advantage: it can copy to

@@ -2,7 +2,8 @@
 // workgroup computes 256×256 elements of C from tiles 32 deep; a subgroup computes 64×128, as 4×8 blocks of 16×16. That
 // is twice as many elements as in `cooperative`, since f16 sums take half the registers.
 // Pattern: each subgroup reads 12 blocks for 32 block products, while the next tiles load into registers. Block reads
-// overlap with the products of the previous step. Workgroups are numbered in bands of 8 rows to share reads.
+// overlap with the products of the previous step. Workgroups are numbered in bands of 8 rows, so that neighbours read
+// the same tiles.
 // Work: 2mnk operations.
 // Summary: f16 inputs, f16 accumulation, on tensor cores: tiles of 256×256, 64×128 per subgroup
 // Look for: The speedup over `cooperative`, in exchange for 11 instead of 24 significant bits. The error of a sum of k

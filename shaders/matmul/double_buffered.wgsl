@@ -3,7 +3,7 @@
 // with one barrier per 8 steps of k.
 // Pattern: each step of k takes 64 FMAs and four 16-byte reads per invocation; lanes share most of these reads. A's
 // tile is stored transposed, and half of it is swizzled to avoid bank conflicts. Workgroups are numbered in bands of 8
-// rows to share reads.
+// rows, so that neighbours read the same tiles.
 // Work: 2mnk operations.
 // Summary: tiles of 128×128, 8×8 elements per invocation, the next tiles prefetched
 // Look for: The gain over `register_blocked`. An invocation has four times as many elements and needs half the reads

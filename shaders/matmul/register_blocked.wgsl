@@ -1,5 +1,5 @@
 // GEMM, C = A · B with A m×k and B k×n, in tiles of 64×64: each of 16×16 invocations accumulates 4×4 elements of C in
-// registers. During 16 steps of k, each also loads 4 elements of the next tile of A and 4 of B.
+// registers. Over 16 steps of k, each invocation also loads 4 elements of the next tile of A and 4 of B.
 // Pattern: two 16-byte reads of workgroup memory per 16 FMAs. A's tile is padded to avoid bank conflicts in stores.
 // Accumulators are named variables: a compiler may keep an array in memory if a loop indexes it.
 // Work: 2mnk operations.

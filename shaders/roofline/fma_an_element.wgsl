@@ -5,7 +5,7 @@
 // Work: 2n scalars moved, 2 · FMAS · n operations.
 // Summary: a vec4 copy with FMAS fused multiply-adds per element
 // Look for: The ridge: the value of FMAS at which time begins to rise. Below it, GB/s is flat at the copy rate. Above
-// it, GFLOP/s is flat at the FMA rate. A rounded transition means that latency is not fully hidden.
+// it, GFLOP/s is flat at the FMA rate. A rounded corner means that latency is not fully hidden.
 // Limits: Memory if FMAS is small, the FMA units if it is large. Near the ridge, neither reaches its peak.
 
 alias T = vec4<f32>;

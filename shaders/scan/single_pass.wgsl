@@ -4,7 +4,7 @@
 // Pattern: 16 elements per invocation in 16-byte loads and stores, a radix-4 scan of the invocations' sums, and
 // look-back over 32 tiles at a time.
 // Work: n scalars read and n written.
-// Summary: each tile adds the published sums of earlier tiles and computes missing ones
+// Summary: each tile adds the published sums of earlier tiles and computes those not yet published
 // Look for: The gain over `three_kernels` at large sizes (at most 2×), and the percentage of the copy peak reached. If
 // one API is far slower, its workgroups may not make progress in order, so other workgroups compute their sums.
 // Limits: The chain of tiles: each tile waits for the sums of earlier ones, one L2 latency per 32 tiles.

@@ -4,7 +4,7 @@
 // Pattern: coalesced loads of values and columns. Products and row ends pass through workgroup memory.
 // Work: 8 bytes per nonzero (value, column), 12 bytes per row (start, x, result); 2 operations per nonzero.
 // Summary: eight nonzeros or row ends per invocation, along the merge path
-// Look for: Whether MATRIX=1 and MATRIX=2 take nearly the same time, since row lengths do not matter. The gap to
+// Look for: MATRIX=1 and MATRIX=2 should take nearly the same time, since row lengths do not matter. The gap to
 // MATRIX=0 is the cost of random access to x.
 // Limits: Instructions: each invocation searches for its start on the path and processes items one by one, so even
 // MATRIX=0 reaches at most half of the read peak. At small sizes, the overhead of the three launches dominates.

@@ -3,8 +3,8 @@
 // Pattern: coalesced loads of values and columns. Lanes are idle at the end of each row, especially in short rows.
 // Work: 8 bytes per nonzero (value, column), 12 bytes per row (start, x, result); 2 operations per nonzero.
 // Summary: one subgroup per row
-// Look for: The gain over `row` from coalesced loads. With 16 nonzeros per row, half of 32 lanes are idle, and adding
-// up the lanes' sums costs as much as the products.
+// Look for: The gain over `row` from coalesced loads. With 16 nonzeros per row, half of the 32 lanes are idle, and
+// adding up the lanes' sums costs as much as computing the products.
 // Limits: Latency: each row is a chain of three loads (start, column, x) and a sum, for only 16 products.
 
 alias T = f32;

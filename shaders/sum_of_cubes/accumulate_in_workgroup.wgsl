@@ -2,7 +2,7 @@
 // barrier, invocation 0 adds all sums.
 // Pattern: as in `serial_block_sum`, plus a load and a store of workgroup memory per element.
 // Work: n scalars read, 3n integer operations.
-// Summary: serial_block_sum as in the article, accumulating in workgroup memory
+// Summary: serial_block_sum as the article writes it, accumulating in workgroup memory
 // Look for: The time relative to serial_block_sum. At 1.00, the compiler keeps the sum in a register, or global loads
 // hide the accesses to workgroup memory.
 // Limits: Global memory latency, then workgroup memory latency, since each addition waits for the previous one.

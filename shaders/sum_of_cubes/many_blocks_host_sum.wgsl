@@ -1,4 +1,4 @@
-// Sum of cubes with many workgroups. Each invocation adds elements at a stride of the whole grid and stores its sum.
+// Sum of cubes with many workgroups. Each invocation adds elements in a grid-stride loop and stores its sum.
 // The host adds these sums.
 // Pattern: as in `one_block_interleaved`, on as many compute units as there are workgroups.
 // Work: n scalars read, 3n integer operations.

@@ -1,12 +1,12 @@
 // Places three arrays at explicit offsets in one block of words: 128 × i16 (two per word), 64 × f32 (as bits) and 256 ×
-// i32. Each round writes and reads all three. `structured` does the same with a struct.
-// Pattern: every access takes an offset, and a shift or a bit cast. Neighbouring invocations access neighbouring
-// elements. In each round, 64 of the 256 invocations write floats, and 64 write two shorts each.
+// i32. Each round writes and reads all three arrays. `structured` does the same with a struct.
+// Pattern: every access needs an offset calculation, and a shift or a bit cast. Neighbouring invocations access
+// neighbouring elements. In each round, 64 of the 256 invocations write floats, and 64 write two shorts each.
 // Work: 16 · ROUNDS bytes of workgroup memory accessed by each of n invocations (6 written and 10 read per round).
 // Summary: three arrays in one block of words, two shorts per word
 // Look for: The time relative to `structured`: the cost of shifts, masks and bit casts in WGSL. With the typed pointers
 // of the CUDA port, both kernels should be equally fast.
-// Limits: Arithmetic on addresses and shorts at each access, then the barriers, as in `structured`.
+// Limits: Address arithmetic and the packing of 16-bit values at each access; then the barriers, as in `structured`.
 
 struct Sizes { n: u32 }
 

@@ -1,5 +1,4 @@
-// Rotates blocks of 256 words by 37 positions ROUNDS times, each time through a workgroup array whose length is a
-// literal.
+// Rotates blocks of 256 words by 37 positions, ROUNDS times, through a workgroup array whose length is a literal.
 // Pattern: neighbouring invocations access neighbouring words (no bank conflicts), with two barriers per round.
 // `override_size` is the same code with a length set by the host.
 // Work: 2 · ROUNDS · n words moved through workgroup memory.

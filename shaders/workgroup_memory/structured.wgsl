@@ -1,5 +1,5 @@
-// Places three arrays in a struct: 128 × i32 for shorts, 64 × f32 and 256 × i32. Each round writes and reads all three.
-// `carved` does the same in one block of words.
+// Places three arrays in a struct: 128 × i32 for shorts, 64 × f32 and 256 × i32. Each round writes and reads all three
+// arrays. `carved` does the same in one block of words.
 // Pattern: plain accesses, with one word per short. Neighbouring invocations access neighbouring elements. In each
 // round, 64 of the 256 invocations write floats, and 64 write two shorts each.
 // Work: 16 · ROUNDS bytes of workgroup memory accessed by each of n invocations (6 written and 10 read per round, with

@@ -15,7 +15,7 @@ pub enum Unlike {
 /// Whether a ratio of the times of two rows compares devices, drivers or APIs at the same work; else why not. Rows of
 /// one language must have the same source hash; rows without a hash are copies and vendor libraries, since every
 /// released version writes the hash of a kernel. A WGSL kernel and its CUDA twin must be from one version of the suite,
-/// which names the commit.
+/// which includes a hash of its sources.
 pub fn comparable(a: &Record, b: &Record) -> Result<(), Unlike> {
     let case = |row: &Record| (row.dtype, row.n);
     if (&a.family, &a.benchmark, &a.params) != (&b.family, &b.benchmark, &b.params) || case(a) != case(b) {

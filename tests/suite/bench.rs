@@ -38,7 +38,7 @@ fn a_new_kernel_has_a_table_at_once_and_files_are_not_overwritten() {
     for (option, name) in [("--out", "mine.wgsl"), ("--out", "mine.toml"), ("--json", "mine.WGSL"), ("--out", "a.spv")]
     {
         let output = folder.run(&["bench", "mine.wgsl", option, name, "--force"]);
-        output.fails_with(2, &format!("{option} {name}: a report cannot have the file extension of a kernel"));
+        output.fails_with(2, &format!("{option} {name}: a report cannot have a kernel's file extension"));
     }
     assert_eq!(folder.text("mine.wgsl"), kernel);
     if !has_device() {

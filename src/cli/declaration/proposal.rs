@@ -223,7 +223,7 @@ impl Known {
         }
         for Override { name, value, is_needed, is_varied } in overrides {
             text += &match value {
-                Some(value) if *is_needed => format!("{name} = {value}    # guess: the kernel has no default\n"),
+                Some(value) if *is_needed => format!("{name} = {value}    # guess: the kernel defines no default\n"),
                 Some(value) if !is_varied => format!("{name} = {value}    # the default\n"),
                 Some(value) => format!("{name} = {value}    # the default; [a, b] measures both values\n"),
                 None => format!("# {name} is computed from other overrides\n"),

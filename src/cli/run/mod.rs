@@ -184,7 +184,7 @@ impl Arguments {
         for (option, path) in [("--out", &self.out), ("--json", &self.json)] {
             let Some(path) = path else { continue };
             if is_source(path) {
-                return Err(usage!("{option} {}: a report cannot have the file extension of a kernel", shown(path)));
+                return Err(usage!("{option} {}: a report cannot have a kernel's file extension", shown(path)));
             }
             check_new(path, self.force, ANOTHER_FILE)?;
         }

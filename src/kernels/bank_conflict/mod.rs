@@ -42,7 +42,7 @@ pub(super) const FAMILY: Family = Family {
     summary: "reads of workgroup memory with bank conflicts; model: speed with 32 banks, relative to stride 1",
     tags: &[Tag::Article, Tag::Memory],
     model_text: "Word w of workgroup memory is in bank w mod 32. A subgroup's access takes one pass for each distinct \
-        word in its busiest bank: gcd(STRIDE, 32) passes for strides, one pass if all invocations read the same word. \
+        word in its busiest bank: gcd(STRIDE, 32) passes for strided accesses, one pass if all invocations read the same word. \
         The model is 1 divided by the number of passes. Compute capability 1.x had 16 banks per half-warp.",
     chart: Chart::Own,
     benchmarks: &[

@@ -95,7 +95,9 @@ fn hundreds_of_cycles(rows: &DeviceRows, facts: &mut Facts) -> Result<Answer, Wh
     let text = facts.time("latency of DRAM", latency).ok_or_else(|| Why::new("the latency is too noisy to quote"))?;
     let (least, most) = (latency.low * CLOCKS.0, latency.high * CLOCKS.1);
     if least < 100.0 && most >= 100.0 {
-        return Err(Why::new(format!("a load from DRAM takes {text}, which may be more or less than 100 cycles")));
+        return Err(Why::new(format!(
+            "a load from DRAM takes {text}, which is fewer or more than 100 cycles, depending on the clock"
+        )));
     }
     let cycles = |ns: f64| format::significant(ns, 3);
     Ok(Answer::new(

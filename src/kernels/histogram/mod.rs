@@ -12,7 +12,7 @@ use record::suite::vectors::words_of;
 
 pub(super) const FAMILY: Family = Family {
     name: "histogram",
-    summary: "histogram of the 256 byte values in an array of words",
+    summary: "histogram of the byte values (0 to 255) in an array of words",
     tags: &[Tag::Primitive],
     model_text: "The best time is the time to read each word once. Each word also needs four atomic additions, which \
         are free only if the counters' memory accepts them as fast as words arrive.",

@@ -9,9 +9,9 @@ pub(super) const FAMILY: Family = Family {
     name: "roofline",
     summary: "the transition from memory-bound to compute-bound, by fused multiply-adds per element",
     tags: &[Tag::Peak],
-    model_text: "A kernel takes the time to move 2n scalars or the time of 2 · FMAS · n operations, whichever is \
-        longer. Its time is constant up to the ridge (the ratio of the two peaks, in operations per byte) and proportional to FMAS \
-        beyond the ridge.",
+    model_text: "A kernel takes as long as moving 2n scalars or as doing 2 · FMAS · n operations, whichever is longer. \
+        Its time is constant up to the ridge (the ratio of the two peaks, in operations per byte) and proportional to \
+        FMAS beyond the ridge.",
     chart: Chart::Own,
     benchmarks: &[Benchmark {
         name: "fma_an_element",

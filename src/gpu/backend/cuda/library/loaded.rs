@@ -62,7 +62,8 @@ pub(super) fn check_lengths<const COUNT: usize>(
     bytes: [u64; COUNT],
 ) -> Result<[Rc<Memory>; COUNT]> {
     let fits = buffers.len() == COUNT && buffers.iter().zip(bytes).all(|(buffer, bytes)| buffer.bytes() >= bytes);
-    let fault = || Error::Validation("the library's routine needs buffers of another number or size".to_owned());
+    let fault =
+        || Error::Validation("the library's routine needs another number of buffers, or larger ones".to_owned());
     if fits { buffers.to_vec().try_into().map_err(|_| fault()) } else { Err(fault()) }
 }
 

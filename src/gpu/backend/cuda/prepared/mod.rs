@@ -247,7 +247,7 @@ impl CudaJob {
             if attempt >= ATTEMPTS && first.elapsed() >= ATTEMPTS_FOR {
                 let [each, skew, most] = [each_ns, skew_ns, most_ns].map(|ns| ns / 1e3);
                 return Err(Error::Validation(format!(
-                    "after {attempt} attempts, two copies of {each:.0} µs still start {skew:.0} µs apart (limit: \
+                    "after {attempt} attempts, two concurrent copies of {each:.0} µs each still start {skew:.0} µs apart (limit: \
                      {most:.0} µs)"
                 )));
             }
