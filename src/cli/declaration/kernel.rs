@@ -12,7 +12,7 @@ use crate::cli::inputs;
 use crate::cli::messages::first_of;
 use crate::cli::shaders;
 use gpu::shader::module::words;
-use gpu::shader::{BufferUse, Layout, ModuleInterface, Shader, SpirvKernel, twin};
+use gpu::shader::{BufferUse, Layout, ModuleInterface, Shader, SpirvKernel, cuda_declaration, twin};
 use record::error::{Error, Result, shown, usage, visible};
 use record::suite::kept::{kept, kept_name, kept_text};
 use record::suite::{Accepted, Access, Binding, Constants, Dtype, Feature, Interface, Limit};
@@ -119,7 +119,7 @@ impl Text {
     pub(super) fn entry_names(&self) -> Vec<String> {
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
         if self.is_cuda() {
-            return twin::names(self.cuda);
+            return cuda_declaration::names(self.cuda);
         }
         if let Some(Ok(module)) = self.unread(&Constants::new()) {
             return owned(module.entries());
@@ -155,7 +155,7 @@ impl Text {
     pub(super) fn check_entries(&self, path: &Path) -> Result<()> {
         let mut entries = self.entries.iter();
         let (name, instead) = if self.is_cuda() {
-            let Some(name) = entries.find(|name| !twin::has_entry(self.cuda, name)) else { return Ok(()) };
+            let Some(name) = entries.find(|name| !cuda_declaration::has_entry(self.cuda, name)) else { return Ok(()) };
             (name, format!("; write extern \"C\" __global__ void __launch_bounds__(THREADS) {name}(…)"))
         } else {
             let known = self.entry_names();
@@ -172,7 +172,7 @@ impl Text {
     /// Whether the CUDA C++ beside the WGSL has every entry point.
     pub(super) fn has_twin(&self) -> bool {
         let name = |entry: &&'static str| if *entry == "main" { twin::ENTRY_POINT } else { *entry };
-        !self.cuda.is_empty() && self.entries.iter().all(|entry| twin::has_entry(self.cuda, name(entry)))
+        !self.cuda.is_empty() && self.entries.iter().all(|entry| cuda_declaration::has_entry(self.cuda, name(entry)))
     }
 
     /// Why the kernel runs only through CUDA, if so.
@@ -183,7 +183,7 @@ impl Text {
 
     pub(super) fn layouts(&self, dtype: Dtype, constants: &Constants) -> Result<Vec<Layout>> {
         if self.is_cuda() {
-            return Ok(twin::layouts(self.cuda, self.entries, dtype));
+            return Ok(cuda_declaration::layouts(self.cuda, self.entries, dtype));
         }
         if let Some(module) = self.unread(constants) {
             return module?.layouts(self.entries);
@@ -268,7 +268,7 @@ impl Kernel {
 
     pub(super) fn bindings(&self, dtype: Dtype) -> Result<Vec<Binding>> {
         if self.text.is_cuda() {
-            return Ok(twin::bindings(self.text.cuda, self.text.entries));
+            return Ok(cuda_declaration::bindings(self.text.cuda, self.text.entries));
         }
         Ok(self.interface(dtype)?.bindings)
     }

@@ -6,6 +6,7 @@
 
 mod bound;
 pub mod compute_capability;
+pub mod cuda_declaration;
 mod fold;
 mod hlsl;
 mod interface;
