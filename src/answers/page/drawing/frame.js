@@ -52,7 +52,9 @@ function chart(spec, context) {
     box.hidden = false;
     drawnWidth = box.clientWidth;
     const style = getComputedStyle(box);
-    const room = Math.floor(drawnWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
+    // A page that is being left has no styles.
+    const padding = [style.paddingLeft, style.paddingRight].map((side) => parseFloat(side) || 0);
+    const room = Math.floor(drawnWidth - padding[0] - padding[1]);
     const width = isPaper ? PAPER : Math.max(LEAST, room);
     spec.choices?.(picked, context).forEach(offer);
     controls.hidden = [...controls.children].every((element) => element.hidden);
