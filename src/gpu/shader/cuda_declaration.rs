@@ -3,8 +3,8 @@
 use super::layout::{Field, Layout};
 use record::suite::{Access, Binding, Dtype, Layers, Scalar};
 
-/// The layouts of the parameters of these kernels without WGSL, each once. Types other than CUDA's own and structs of
-/// these are u32 words.
+/// The layouts of the parameters of these kernels without WGSL, each once. A type that is neither CUDA's own nor a
+/// struct of such types counts as u32 words.
 #[must_use]
 pub fn layouts(twin: &str, entries: &[&str], dtype: Dtype) -> Vec<Layout> {
     let layout = |parameter: &String| {
